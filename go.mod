@@ -1,0 +1,3 @@
+module planner
+
+go 1.26
