@@ -1,0 +1,49 @@
+package catalog
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+)
+
+// Error is a fault of what the user gave; commands turn it into exit status 2.
+// Each of Faults is one line, "what was given: what is wrong: what would do".
+type Error struct {
+	Faults []string
+}
+
+// Error joins the faults, one per line.
+func (e *Error) Error() string { return strings.Join(e.Faults, "\n") }
+
+// Errorf returns an *Error of one fault.
+func Errorf(format string, args ...any) error {
+	return &Error{Faults: []string{fmt.Sprintf(format, args...)}}
+}
+
+// Unknown returns the *Error for a name that is not among the known ones. It
+// offers the nearest, or says where they are listed.
+func Unknown(what, given string, known []string, list string) error {
+	if n := Nearest(given, known); n != "" {
+		return Errorf("unknown %s %q: did you mean %q?", what, given, n)
+	}
+	return Errorf("unknown %s %q: see %s", what, given, list)
+}
+
+// Nearest returns the known word within max(2, len/3) edits of word, or "".
+// A known word that begins with the word given wins over one farther away.
+func Nearest(word string, known []string) string {
+	word = strings.ToLower(word)
+	best, near := max(2, len(word)/3)+1, ""
+	for _, k := range known {
+		if d := levenshtein.ComputeDistance(word, strings.ToLower(k)); d < best {
+			best, near = d, k
+		}
+	}
+	for _, k := range known {
+		if near == "" && len(word) >= 3 && strings.HasPrefix(strings.ToLower(k), word) {
+			near = k
+		}
+	}
+	return near
+}

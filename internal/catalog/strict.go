@@ -1,0 +1,91 @@
+// Package catalog finds and reads what the planner is given: models, hardware
+// and clusters, by preset name or from the user's files.
+package catalog
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"unicode/utf8"
+
+	"github.com/BurntSushi/toml"
+)
+
+// maxFile bounds the input files; a real one has a few kilobytes.
+const maxFile = 8 << 20
+
+// ReadFile reads a file of the user's; what names the kind of file in errors.
+func ReadFile(what, path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil, Errorf("%s: no such file: want the path of a %s", path, what)
+	case err != nil:
+		return nil, Errorf("%s: cannot be read: %v", path, errors.Unwrap(err))
+	case info.IsDir():
+		return nil, Errorf("%s: is a folder: want the path of a %s", path, what)
+	case info.Size() > maxFile:
+		return nil, Errorf("%s: %d bytes: too large for a %s: want at most %d", path, info.Size(), what, maxFile)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, Errorf("%s: cannot be read: %v", path, errors.Unwrap(err))
+	}
+	return text, nil
+}
+
+// Decode reads TOML into the struct that v points to. It is strict: unknown
+// keys, values of the wrong type and units that do not parse are all reported,
+// each with file:line, in one *Error. Fields that the text leaves out keep
+// their value, so that a caller can fill in defaults first. A field of type
+// any keeps the raw value (see [Assign]).
+func Decode(file string, text []byte, v any) error {
+	if err := checkText(file, text); err != nil {
+		return err
+	}
+	var raw map[string]any
+	if _, err := toml.Decode(string(text), &raw); err != nil {
+		return syntaxError(file, err)
+	}
+	return Assign(file, text, "", raw, v)
+}
+
+// Assign stores a raw value, which Decode left in a field of type any at the
+// dotted path, into the value that v points to, as strictly as Decode.
+func Assign(file string, text []byte, path string, raw, v any) error {
+	d := decoder{file: file, lines: keyLines(text)}
+	d.assign(path, raw, pointed(v))
+	if len(d.faults) == 0 {
+		return nil
+	}
+	return d.error()
+}
+
+// checkText refuses what is no text before the parser sees it.
+func checkText(file string, text []byte) error {
+	switch {
+	case len(bytes.TrimSpace(text)) == 0:
+		return Errorf("%s: empty: want TOML", file)
+	case bytes.IndexByte(text, 0) >= 0 || !utf8.Valid(text):
+		return Errorf("%s: not a text file: want TOML in UTF-8", file)
+	}
+	return nil
+}
+
+// syntaxError turns the parser's error into one line.
+func syntaxError(file string, err error) error {
+	var p toml.ParseError
+	if errors.As(err, &p) {
+		msg := p.Message
+		if msg == "" {
+			msg = p.Error()
+		}
+		return Errorf("%s:%d: not valid TOML: %s", file, p.Position.Line, oneLine(msg))
+	}
+	return Errorf("%s: not valid TOML: %s", file, oneLine(err.Error()))
+}
+
+func oneLine(s string) string {
+	return fmt.Sprintf("%s", bytes.Join(bytes.Fields([]byte(s)), []byte(" ")))
+}
