@@ -84,7 +84,20 @@ type Mixer struct {
 	// Linear and Mamba-2 layers: state size, convolution width and groups.
 	State, Conv, Groups int
 
-	// Extra counts parameters that no field above implies (indexers, A, D, dt).
+	// SharedKV says that values are the keys (Gemma 4's global layers): no value
+	// projection.
+	SharedKV bool
+	// ConvBias says that the convolution of a Mamba-2 layer has a bias.
+	ConvBias bool
+
+	// Sparse attention (DeepSeek V3.2): an indexer of IndexHeads heads of
+	// IndexDim scores every key, and attention reads the IndexTopK best.
+	// IndexTopK 0: none; IndexHeads 0 with IndexTopK > 0: the layer reuses the
+	// choice of an earlier one.
+	IndexHeads, IndexDim, IndexTopK int
+
+	// Extra counts parameters that no field above implies and that every
+	// tensor-parallel rank keeps.
 	Extra int
 }
 
@@ -98,7 +111,10 @@ type FFN struct {
 	TopK        int // routed experts per token
 	ExpertWidth int // inner width of a routed expert
 	ExpertBias  bool
-	Shared      int  // inner width of all shared experts together
-	SharedGate  bool // a scalar gate on the shared expert (h parameters)
-	RouterBias  int  // router bias or expert-correction elements counted in the total
+	// Latent is the width that routed experts read and write where it is not
+	// the hidden size (Nemotron 3 Ultra), with projections down and up; 0: h.
+	Latent     int
+	Shared     int  // inner width of all shared experts together
+	SharedGate bool // a scalar gate on the shared expert (h parameters)
+	RouterBias int  // router bias, scales or correction elements counted in the total
 }
