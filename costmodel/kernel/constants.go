@@ -1,0 +1,141 @@
+package kernel
+
+import (
+	"planner/hardware"
+	"planner/hardware/unit"
+)
+
+// Constants holds what the kernels of one architecture reach of its paper
+// figures. All shares are dimensionless fractions in (0, 1.2].
+type Constants struct {
+	Arch string // as hardware.Accelerator.Arch, or "generic"
+
+	// Half, Byte, Nibble and Single hold the matrix formats of 16, 8, 4 and
+	// 32 bits.
+	Half, Byte, Nibble, Single Format
+
+	// Tiles holds the rate of each output tile of a matrix product relative
+	// to the fastest, in the order of TileShapes.
+	Tiles [NumTiles]float64
+	// Tail is the share of the idle part of a product's last wave that is
+	// really lost: 1 for whole waves, 0 for perfect stream-K balancing.
+	Tail float64
+
+	// Memory is the sustained share of the memory bandwidth, for kernels that
+	// stream and for the operands of a product.
+	Memory float64
+	// L2 is the bandwidth of the second-level cache over that of the memory.
+	L2 float64
+	// Ramp is the amount of traffic at which a streaming kernel reaches half
+	// of its sustained rate.
+	Ramp unit.Bytes
+	// Launch is the floor of one kernel on the device side, the host's cost
+	// of launching it not included.
+	Launch unit.Seconds
+
+	// Grouped is the rate of a grouped product over a plain one of the same
+	// shape per group.
+	Grouped float64
+
+	// Attention holds the fused attention kernels, by AttentionKernel; a
+	// zero entry falls back to Usual.
+	Attention [NumAttentionKernels]Flash
+	// Usual is the fused kernel that frameworks pick on this part.
+	Usual AttentionKernel
+	// Score is the traffic of softmax, mask and dropout per attention score
+	// and direction when scores are materialised, fused and unfused, in bytes.
+	ScoreFused, ScoreUnfused float64
+	// Scan is the share of the 16-bit peak that chunked linear-attention and
+	// Mamba-2 kernels reach.
+	Scan float64
+}
+
+// Format holds what matrix products of one number format reach.
+type Format struct {
+	// Peak is the share e of the format's dense peak that a large product
+	// sustains before shape losses.
+	Peak float64
+	// HalfK is the inner dimension K0, in elements, at which a product
+	// reaches half of its limit rate: rate ∝ K/(K+K0).
+	HalfK float64
+	// Cast is the traffic of quantising one element of the left operand from
+	// 16 bits, in bytes: read, write and a transposed copy. 0 for formats of
+	// 16 bits and more.
+	Cast float64
+}
+
+// Flash holds one generation of fused attention kernels. Shares are of the
+// 16-bit dense peak, on the FLOPs that the mask leaves.
+type Flash struct {
+	Fwd, Bwd float64 // share at long sequences, head dimension 128
+	// HalfSeq is the sequence length at which the share has halved.
+	HalfSeq float64
+	// Dim64 is the rate at head dimension 64 over that at 128.
+	Dim64 float64
+}
+
+// With returns c with the non-zero figures of f, which a calibration of one
+// part or cluster writes into its hardware file, in place of its own.
+func (c Constants) With(f hardware.Efficiency) Constants {
+	set(&c.Half.Peak, f.GEMM)
+	set(&c.Byte.Peak, f.GEMMFP8)
+	set(&c.Nibble.Peak, f.GEMMFP4)
+	c.setHalfK(f.GEMMHalfK)
+	set(&c.Memory, f.Memory)
+	if f.Launch > 0 {
+		c.Launch = f.Launch
+	}
+	for i, k := range [...]AttentionKernel{c.Usual, Flash1, Flash2, Flash3} {
+		c.Attention[k].scale(f.Flash[i])
+	}
+	return c
+}
+
+// setHalfK keeps the proportions between the formats.
+func (c *Constants) setHalfK(k float64) {
+	if k <= 0 || c.Half.HalfK <= 0 {
+		return
+	}
+	r := k / c.Half.HalfK
+	c.Half.HalfK *= r
+	c.Byte.HalfK *= r
+	c.Nibble.HalfK *= r
+	c.Single.HalfK *= r
+}
+
+// scale sets the forward share to v and keeps the ratio of the directions.
+func (f *Flash) scale(v float64) {
+	if v <= 0 {
+		return
+	}
+	if f.Fwd > 0 {
+		f.Bwd *= v / f.Fwd
+	} else {
+		f.Bwd = v
+	}
+	f.Fwd = v
+}
+
+func set(dst *float64, v float64) {
+	if v > 0 {
+		*dst = v
+	}
+}
+
+// format returns the constants that precision p runs with on a part of peak
+// p16 at 16 bits and pp at p: a part without the format runs it at 16 bits.
+func (c *Constants) format(a *hardware.Accelerator, p hardware.Precision) (Format, float64) {
+	switch p {
+	case hardware.FP32:
+		return c.Single, 4
+	case hardware.NVFP4:
+		if a.Peak[p] > 0 && c.Nibble.Peak > 0 {
+			return c.Nibble, 0.5625 // 4 bits and an 8-bit scale for 16 elements
+		}
+	}
+	low := p == hardware.FP8 || p == hardware.FP8Block || p == hardware.MXFP8 || p == hardware.NVFP4
+	if low && a.PeakOf(p) > a.PeakOf(hardware.BF16) && c.Byte.Peak > 0 {
+		return c.Byte, 1
+	}
+	return c.Half, 2
+}

@@ -1,0 +1,107 @@
+package kernel
+
+import (
+	"math"
+
+	"planner/hardware"
+	"planner/hardware/unit"
+)
+
+// Device prices kernels of one precision on one accelerator. It is read-only
+// once built and safe for concurrent use.
+type Device struct {
+	low, half matrix // products at the step's precision, and at 16 bits
+
+	bandwidth float64 // sustained memory bandwidth, B/s
+	l2Rate    float64 // bandwidth of the L2, B/s
+	l2        float64 // bytes that stay in the L2 between kernels
+	ramp      float64 // bytes
+	launch    float64 // s
+	sms       float64
+	tail      float64
+
+	grouped float64
+	rates   [NumTiles]float64
+
+	flash  [NumAttentionKernels]Flash
+	usual  AttentionKernel
+	scores [2]float64 // bytes per score: fused, unfused
+	scan   float64    // FLOP/s
+}
+
+// matrix is one number format's side of the product roofline.
+type matrix struct {
+	rate  float64 // peak times share, FLOP/s
+	halfK float64
+	in    float64 // bytes of an operand element
+	out   float64 // bytes of a result element
+	cast  float64 // bytes per element of the left operand
+}
+
+// NewDevice builds the device for a at precision p. A precision that a lacks
+// runs at the widest format below it, as PeakOf says.
+func NewDevice(a *hardware.Accelerator, p hardware.Precision, c Constants) *Device {
+	d := &Device{
+		bandwidth: float64(a.MemoryBandwidth) * c.Memory,
+		l2Rate:    float64(a.MemoryBandwidth) * math.Max(c.L2, c.Memory),
+		l2:        float64(a.L2) / 2, // the other half holds what other tensors left
+		ramp:      float64(c.Ramp),
+		launch:    float64(c.Launch),
+		sms:       math.Max(1, float64(a.SMs)),
+		tail:      c.Tail,
+		grouped:   c.Grouped,
+		rates:     c.Tiles,
+		usual:     c.Usual,
+		scores:    [2]float64{c.ScoreFused, c.ScoreUnfused},
+	}
+	half := hardware.BF16
+	if p == hardware.FP32 {
+		half = p
+	}
+	d.low, d.half = newMatrix(a, p, &c), newMatrix(a, half, &c)
+	d.setFlash(c.Attention, d.half.rate/math.Max(c.Half.Peak, 1e-9))
+	d.scan = float64(a.PeakOf(half)) * c.Scan
+	return d
+}
+
+func newMatrix(a *hardware.Accelerator, p hardware.Precision, c *Constants) matrix {
+	f, in := c.format(a, p)
+	return matrix{
+		rate:  float64(a.PeakOf(p)) * f.Peak,
+		halfK: f.HalfK,
+		in:    in,
+		out:   math.Max(in, 2), // low-bit products write 16 bits
+		cast:  f.Cast,
+	}
+}
+
+// setFlash fills the table of fused kernels in FLOP/s: shares times peak.
+func (d *Device) setFlash(table [NumAttentionKernels]Flash, peak float64) {
+	usual := table[d.usual]
+	for i, f := range table {
+		if f.Fwd <= 0 {
+			f = usual
+		}
+		f.Fwd *= peak
+		f.Bwd *= peak
+		d.flash[i] = f
+	}
+}
+
+// Launch returns the device-side floor of one kernel.
+func (d *Device) Launch() unit.Seconds { return unit.Seconds(d.launch) }
+
+// Stream returns the time of a memory-bound kernel that moves b bytes, reads
+// and writes together: norms, activations, residuals, softmax, optimizer.
+// What fits the L2 moves at its rate, as the kernel before has left it there.
+func (d *Device) Stream(b unit.Bytes) unit.Seconds {
+	if b <= 0 {
+		return 0
+	}
+	return unit.Seconds(d.launch + d.move(float64(b)))
+}
+
+func (d *Device) move(b float64) float64 {
+	near := math.Min(b, d.l2)
+	return near/d.l2Rate + (b-near)/d.bandwidth + math.Min(b, d.ramp)/d.bandwidth
+}

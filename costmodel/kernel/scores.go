@@ -1,0 +1,25 @@
+package kernel
+
+import (
+	"planner/hardware/unit"
+)
+
+// materialised prices attention that writes its scores: two batched products
+// forward and four backward over every pair, masked or not, and the traffic
+// of softmax, mask and dropout on batch·heads·SeqQ·SeqK scores.
+func (d *Device) materialised(s *AttentionSpec) (fwd, bwd unit.Seconds) {
+	g := s.Batch * s.Heads
+	per := d.scores[0]
+	if s.Kernel == Unfused {
+		per = d.scores[1]
+	}
+	soft := d.launch + d.move(per*g*s.SeqQ*s.SeqK)
+	qk := d.half.product(d, g, s.SeqQ, s.SeqK, s.DimQK)
+	av := d.half.product(d, g, s.SeqQ, s.DimV, s.SeqK)
+	// dV = Pᵀ·dO and dP = dO·Vᵀ; dQ = dS·K and dK = dSᵀ·Q.
+	dv := d.half.product(d, g, s.SeqK, s.DimV, s.SeqQ)
+	dp := d.half.product(d, g, s.SeqQ, s.SeqK, s.DimV)
+	dq := d.half.product(d, g, s.SeqQ, s.DimQK, s.SeqK)
+	dk := d.half.product(d, g, s.SeqK, s.DimQK, s.SeqQ)
+	return unit.Seconds(soft + qk + av), unit.Seconds(soft + dv + dp + dq + dk)
+}
