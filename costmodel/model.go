@@ -1,5 +1,7 @@
 package costmodel
 
+import "slices"
+
 // Model is a decoder-only transformer (or a hybrid of attention and
 // state-space layers) as its configuration file fixes it: no layout, no batch.
 type Model struct {
@@ -35,6 +37,29 @@ type Model struct {
 
 // Layers returns the number of layers L, multi-token prediction left out.
 func (m *Model) Layers() int { return len(m.Pattern) }
+
+// Append adds a layer to the end of the model, under the kind of an equal one
+// where there is one. It reports false when the model has 256 other kinds.
+func (m *Model) Append(l Layer) bool {
+	k := slices.Index(m.Kinds, l)
+	if k < 0 {
+		k = len(m.Kinds)
+		m.Kinds = append(m.Kinds, l)
+	}
+	m.Pattern = append(m.Pattern, uint8(k))
+	return k < 256
+}
+
+// Truncate returns a model of the first layers layers of m, as published runs
+// on a part of a model use it; more than m has repeat the last one.
+func (m *Model) Truncate(layers int) *Model {
+	t := *m
+	t.Kinds, t.Pattern = nil, nil
+	for i := range layers {
+		t.Append(m.Kinds[m.Pattern[min(i, len(m.Pattern)-1)]])
+	}
+	return &t
+}
 
 // Layer is one transformer layer: a mixer (attention or a state-space or
 // linear layer) and a feed-forward part, each possibly absent (hybrids).
