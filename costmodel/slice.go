@@ -1,0 +1,41 @@
+package costmodel
+
+import "planner/costmodel/kernel"
+
+// Slice says which part of a layer one rank computes for one micro-batch. The
+// degrees are plain counts: what issues them is not known here.
+type Slice struct {
+	Batch float64 // sequences of the micro-batch
+	Seq   float64 // tokens of a whole sequence
+	CP    float64 // ranks that share a sequence
+
+	TP      float64 // ranks that share the matrices
+	SP      bool    // norms and residuals are split over TP as well
+	EP, ETP float64 // ranks that share the experts, and one expert
+	// Imbalance is the load of the busiest expert rank over the mean, at
+	// least 1.
+	Imbalance float64
+
+	Attention kernel.AttentionKernel
+	// Pointwise multiplies the traffic of norms and residuals: 1 where they
+	// are fused, more where each elementwise step is a kernel of its own.
+	Pointwise float64
+}
+
+// Tokens returns the tokens of a micro-batch on one rank, T = b·s/c.
+func (s *Slice) Tokens() float64 { return s.Batch * s.Seq / s.CP }
+
+// Rows returns the tokens whose norms and residuals one rank computes.
+func (s *Slice) Rows() float64 {
+	if s.SP {
+		return s.Tokens() / s.TP
+	}
+	return s.Tokens()
+}
+
+// Routed returns the token copies that a rank's experts process, for topK
+// copies of each token: tokens are split over TP before they are dispatched
+// and gathered again over ETP.
+func (s *Slice) Routed(topK int) float64 {
+	return s.Tokens() / s.TP * s.ETP * float64(topK) * s.Imbalance
+}

@@ -1,0 +1,222 @@
+package costmodel
+
+import (
+	"planner/costmodel/kernel"
+	"planner/hardware/unit"
+)
+
+// Pass is the time of one thing in the forward and in the backward direction.
+type Pass struct {
+	Fwd, Bwd unit.Seconds
+}
+
+// Plus returns the sum of two passes.
+func (p Pass) Plus(q Pass) Pass { return Pass{p.Fwd + q.Fwd, p.Bwd + q.Bwd} }
+
+// Times scales both directions.
+func (p Pass) Times(k float64) Pass { return Pass{p.Fwd.Times(k), p.Bwd.Times(k)} }
+
+// LayerWork is the kernel time of one layer for one micro-batch on one rank,
+// no communication and no recomputation, split by what can be computed again
+// or hides a call.
+type LayerWork struct {
+	Core  Pass // the attention core, or the scan: what selective recompute repeats
+	GEMM  Pass // projections and MLP
+	Other Pass // norms, residuals, activation functions, rotary, permutation
+	// Grad is the part of the backward GEMMs that computes input gradients; the
+	// other part computes weight gradients.
+	Grad unit.Seconds
+}
+
+// Total returns the sum of the parts.
+func (w LayerWork) Total() Pass { return w.Core.Plus(w.GEMM).Plus(w.Other) }
+
+const half = 2.0 // bytes of a bf16 or fp16 element
+
+// Work returns the kernel time of l on d. It has no side effects and does not
+// allocate.
+func (l *Layer) Work(hidden int, s *Slice, d *kernel.Device) LayerWork {
+	w := worker{d: d, s: s, h: float64(hidden), t: s.Tokens()}
+	switch l.Mixer.Kind {
+	case Attention:
+		w.attention(&l.Mixer)
+	case MLA:
+		w.mla(&l.Mixer)
+	case Linear, Mamba2:
+		w.recurrent(&l.Mixer)
+	}
+	w.ffn(&l.FFN)
+	w.norms(l)
+	return w.out
+}
+
+type worker struct {
+	d   *kernel.Device
+	s   *Slice
+	h   float64 // hidden size
+	t   float64 // tokens
+	out LayerWork
+}
+
+// linear adds a matrix product y[m,n] = x[m,k]·W and its two gradients:
+// dx[m,k] = dy·Wᵀ and dW[k,n] = xᵀ·dy.
+func (w *worker) linear(m, n, k float64) {
+	if n == 0 || k == 0 {
+		return
+	}
+	grad := w.d.GEMM(m, k, n)
+	w.out.GEMM.Fwd += w.d.GEMM(m, n, k)
+	w.out.GEMM.Bwd += grad + w.d.Matmul(n, k, m)
+	w.out.Grad += grad
+}
+
+// stream adds memory-bound work of fwd and bwd bytes.
+func (w *worker) stream(fwd, bwd float64) {
+	w.out.Other.Fwd += w.d.Stream(unit.Bytes(fwd))
+	w.out.Other.Bwd += w.d.Stream(unit.Bytes(bwd))
+}
+
+func (w *worker) attention(x *Mixer) {
+	q := float64(x.Heads*x.HeadDim) / w.s.TP
+	k := kvHeads(x, w.s.TP) * float64(x.HeadDim)
+	v := kvHeads(x, w.s.TP) * float64(x.VHeadDim)
+	wide := q + k + v
+	if x.SharedKV {
+		wide -= v
+	}
+	if x.OutGate {
+		wide += q
+	}
+	w.linear(w.t, wide, w.h)
+	w.linear(w.t, w.h, float64(x.Heads*x.VHeadDim)/w.s.TP)
+	w.core(x, kvHeads(x, w.s.TP))
+	rotary := w.t * (q + k) * half
+	if x.QKNorm > 0 {
+		rotary *= 2
+	}
+	w.stream(2*rotary, 2*rotary)
+}
+
+// kvHeads returns the key/value heads of a rank: replicated where TP exceeds
+// them.
+func kvHeads(x *Mixer, tp float64) float64 { return max(1, float64(x.KVHeads)/tp) }
+
+// core adds the attention core. Under context parallelism each rank has an
+// equal share of a causal mask (zig-zag order), so it does 1/c of the whole.
+func (w *worker) core(x *Mixer, kv float64) {
+	seq := w.s.Seq
+	if x.ChunkedWindow && float64(x.Window) < seq && x.Window > 0 {
+		seq = float64(x.Window)
+	}
+	spec := kernel.AttentionSpec{
+		Batch: w.s.Batch * w.s.Seq / seq, Heads: float64(x.Heads) / w.s.TP, KVHeads: kv,
+		SeqQ: seq, SeqK: seq, DimQK: float64(x.HeadDim), DimV: float64(x.VHeadDim),
+		Causal: true, Window: x.Span(int(seq)), Kernel: w.s.Attention,
+	}
+	f, b := w.d.Attention(spec)
+	w.out.Core = w.out.Core.Plus(Pass{f, b}.Times(1 / w.s.CP))
+}
+
+// mla follows DeepSeek-V2, arXiv 2405.04434 section 2.1: the down projections
+// are computed whole on every rank, the up projections are split by heads.
+func (w *worker) mla(x *Mixer) {
+	heads := float64(x.Heads) / w.s.TP
+	rows := w.t
+	if w.s.SP {
+		rows /= w.s.TP
+	}
+	if x.QRank > 0 {
+		w.linear(rows, float64(x.QRank), w.h)
+		w.linear(w.t, heads*float64(x.HeadDim), float64(x.QRank))
+	} else {
+		w.linear(w.t, heads*float64(x.HeadDim), w.h)
+	}
+	w.linear(rows, float64(x.KVRank+x.RopeDim), w.h)
+	w.linear(w.t, heads*float64(x.HeadDim-x.RopeDim+x.VHeadDim), float64(x.KVRank))
+	w.linear(w.t, w.h, heads*float64(x.VHeadDim))
+	w.core(x, heads)
+	parts := w.t*heads*float64(2*x.HeadDim)*half + rows*float64(x.QRank+x.KVRank)*half
+	w.stream(2*parts, 2*parts)
+}
+
+// recurrent adds a gated delta net or a Mamba-2 block: the projections, the
+// depthwise convolution and the chunked scan.
+func (w *worker) recurrent(x *Mixer) {
+	sharded, _ := x.params(int64(w.h))
+	spec := kernel.ScanSpec{
+		Tokens: w.t, Heads: float64(x.Heads) / w.s.TP, Groups: float64(x.KVHeads) / w.s.TP,
+		DimK: float64(x.HeadDim), DimV: float64(x.VHeadDim), Delta: x.Kind == Linear,
+	}
+	out := spec.Heads * float64(x.VHeadDim)
+	if x.Kind == Mamba2 {
+		spec.Groups = float64(x.Groups) / w.s.TP
+		spec.DimK, spec.DimV = float64(x.State), float64(x.HeadDim)
+		out = spec.Heads * float64(x.HeadDim)
+	}
+	wide := float64(sharded)/w.h/w.s.TP - out
+	w.linear(w.t, wide, w.h)
+	w.linear(w.t, w.h, out)
+	f, b := w.d.Scan(spec)
+	w.out.Core = w.out.Core.Plus(Pass{f, b})
+	w.stream(2*w.t*wide*half, 4*w.t*wide*half)
+}
+
+func (w *worker) ffn(f *FFN) {
+	up := 1.0
+	if f.Gated {
+		up = 2
+	}
+	if f.Width > 0 {
+		w.mlp(w.t, w.h, float64(f.Width)/w.s.TP, up)
+	}
+	if f.Shared > 0 {
+		w.mlp(w.t, w.h, float64(f.Shared)/w.s.TP, up)
+	}
+	if f.Experts > 0 {
+		w.experts(f, up)
+	}
+}
+
+func (w *worker) mlp(m, h, width, up float64) {
+	w.linear(m, up*width, h)
+	w.linear(m, h, width)
+	w.stream((up+1)*m*width*half, (2*up+1)*m*width*half)
+}
+
+// experts adds the router, the grouped products of the local experts, and the
+// permutation of tokens before and after them.
+func (w *worker) experts(f *FFN, up float64) {
+	io := w.h
+	rows := w.t / w.s.TP
+	w.linear(rows, float64(f.Experts), w.h)
+	if f.Latent > 0 {
+		io = float64(f.Latent)
+		w.linear(rows, io, w.h)
+		w.linear(rows, w.h, io)
+	}
+	local := max(1, float64(f.Experts)/w.s.EP)
+	routed := w.s.Routed(f.TopK)
+	width := float64(f.ExpertWidth) / w.s.ETP
+	w.grouped(local, routed/local, up*width, io)
+	w.grouped(local, routed/local, io, width)
+	w.stream((up+1)*routed*width*half, (2*up+1)*routed*width*half)
+	permute := routed * io * half
+	w.stream(4*permute, 4*permute)
+}
+
+func (w *worker) grouped(groups, m, n, k float64) {
+	g := int(groups)
+	grad := w.d.Grouped(g, m, k, n)
+	w.out.GEMM.Fwd += w.d.Grouped(g, m, n, k)
+	w.out.GEMM.Bwd += grad + w.d.Grouped(g, n, k, m)
+	w.out.Grad += grad
+}
+
+// norms adds the norms (read and write a row; backward reads two and writes
+// one) and the residual additions (three rows each way).
+func (w *worker) norms(l *Layer) {
+	row := w.s.Rows() * w.h * half * w.s.Pointwise
+	n := float64(l.Norms)
+	w.stream(2*n*row, 3*n*row)
+	w.stream(6*row, 6*row)
+}
