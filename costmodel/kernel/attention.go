@@ -105,22 +105,14 @@ const flashBlock = 128
 func (d *Device) fused(s *AttentionSpec) (fwd, bwd unit.Seconds) {
 	f := &d.flash[s.Kernel]
 	flops := float64(s.FLOPs())
-	shape := f.dim(s.DimQK, s.DimV) * reach(s) / (reach(s) + f.HalfSeq)
-	shape *= d.fill(s.Batch * s.Heads * math.Ceil(s.SeqQ/flashBlock))
+	keys := s.Pairs() / s.SeqQ
+	shape := f.dim(s.DimQK, s.DimV) * keys / (keys + f.HalfKeys)
+	blocks := s.Batch * s.Heads * math.Ceil(s.SeqQ/flashBlock)
+	shape *= blocks / d.sms / d.waves(blocks)
 	move := s.traffic() / d.bandwidth
 	fwd = unit.Seconds(d.launch + norm4(flops/(f.Fwd*shape), move))
 	bwd = unit.Seconds(2*d.launch + norm4(2.5*flops/(f.Bwd*shape), 2*move))
 	return fwd, bwd
-}
-
-// reach returns the keys that an average query sees, twice over when causal:
-// the sequence length that measurements of full causal attention name.
-func reach(s *AttentionSpec) float64 {
-	r := s.Pairs() / s.SeqQ
-	if s.Causal {
-		return 2 * r
-	}
-	return r
 }
 
 // traffic returns the bytes of Q, K, V and O at 16 bits.
@@ -130,12 +122,17 @@ func (s *AttentionSpec) traffic() float64 {
 	return 2 * s.Batch * (q + kv)
 }
 
-// dim returns the loss of head dimensions: padded to multiples of 64 in the
-// kernel (of 8 in memory), with the measured rate at 64.
+// dim returns the rate at head dimensions qk and v over that at 128: the
+// measured rate of the kernel's size, less the padding up to it.
 func (f *Flash) dim(qk, v float64) float64 {
 	pad := (qk + v) / (64*math.Ceil(qk/64) + 64*math.Ceil(v/64))
-	if qk <= 64 {
-		pad *= f.Dim64
+	switch {
+	case qk <= 64:
+		return pad * f.Dim64
+	case qk <= 128:
+		return pad
+	case qk <= 192:
+		return pad * f.Dim192
 	}
-	return pad
+	return pad * f.Dim256
 }

@@ -23,14 +23,14 @@ func rounded() Constants {
 	c := Constants{
 		Arch:   "hopper",
 		Half:   Format{Peak: 0.76, HalfK: 250},
-		Byte:   Format{Peak: 0.68, HalfK: 500, Cast: 4},
+		Byte:   Format{Peak: 0.68, HalfK: 500, Cast: 4, CastKernels: 2},
 		Tiles:  [NumTiles]float64{1, 1, 0.93, 0.78, 0.58},
 		Tail:   1,
-		Memory: 0.84, L2: 2, Ramp: 2e6, Launch: 3e-6, Grouped: 0.9,
+		Memory: 0.84, Operand: 0.8, L2: 2, Ramp: 2e6, Launch: 3e-6, Grouped: 0.9,
 		Usual: Flash3, ScoreFused: 15, ScoreUnfused: 35, Scan: 0.2,
 	}
-	c.Attention[Flash2] = Flash{Fwd: 0.35, Bwd: 0.32, HalfSeq: 256, Dim64: 0.9}
-	c.Attention[Flash3] = Flash{Fwd: 0.65, Bwd: 0.5, HalfSeq: 512, Dim64: 0.75}
+	c.Attention[Flash2] = Flash{Fwd: 0.35, Bwd: 0.32, HalfKeys: 256, Dim64: 0.9}
+	c.Attention[Flash3] = Flash{Fwd: 0.65, Bwd: 0.5, HalfKeys: 512, Dim64: 0.75}
 	return c
 }
 

@@ -11,8 +11,8 @@ type Constants struct {
 	Arch string // as hardware.Accelerator.Arch, or "generic"
 
 	// Half, Byte, Nibble and Single hold the matrix formats of 16, 8, 4 and
-	// 32 bits.
-	Half, Byte, Nibble, Single Format
+	// 32 bits; Block is 8 bits with a scale for each 128 elements.
+	Half, Byte, Block, Nibble, Single Format
 
 	// Tiles holds the rate of each output tile of a matrix product relative
 	// to the fastest, in the order of TileShapes.
@@ -21,8 +21,11 @@ type Constants struct {
 	// really lost: 1 for whole waves, 0 for perfect stream-K balancing.
 	Tail float64
 
-	// Memory is the sustained share of the memory bandwidth, for kernels that
-	// stream and for the operands of a product.
+	// Operand is the share of the memory bandwidth at which a product reads
+	// its operands and writes its result once.
+	Operand float64
+	// Memory is the sustained share of the memory bandwidth of kernels that
+	// stream.
 	Memory float64
 	// L2 is the bandwidth of the second-level cache over that of the memory.
 	L2 float64
@@ -33,9 +36,10 @@ type Constants struct {
 	// of launching it not included.
 	Launch unit.Seconds
 
-	// Grouped is the rate of a grouped product over a plain one of the same
-	// shape per group.
-	Grouped float64
+	// Grouped is the rate of a grouped product over that of a plain one with
+	// as many tiles, GroupLaunch the extra floor of each group.
+	Grouped     float64
+	GroupLaunch unit.Seconds
 
 	// Attention holds the fused attention kernels, by AttentionKernel; a
 	// zero entry falls back to Usual.
@@ -62,16 +66,21 @@ type Format struct {
 	// 16 bits, in bytes: read, write and a transposed copy. 0 for formats of
 	// 16 bits and more.
 	Cast float64
+	// CastKernels is the number of kernels that quantising takes (largest
+	// value, scale, cast).
+	CastKernels float64
 }
 
 // Flash holds one generation of fused attention kernels. Shares are of the
 // 16-bit dense peak, on the FLOPs that the mask leaves.
 type Flash struct {
 	Fwd, Bwd float64 // share at long sequences, head dimension 128
-	// HalfSeq is the sequence length at which the share has halved.
-	HalfSeq float64
-	// Dim64 is the rate at head dimension 64 over that at 128.
-	Dim64 float64
+	// HalfKeys is the number of keys per query at which the share has halved.
+	HalfKeys float64
+	// Dim64, Dim192 and Dim256 are the rates at head dimensions up to 64,
+	// from 129 to 192 (multi-head latent attention) and above, over that at
+	// 128. 0 means 1.
+	Dim64, Dim192, Dim256 float64
 }
 
 // With returns c with the non-zero figures of f, which a calibration of one
@@ -79,6 +88,7 @@ type Flash struct {
 func (c Constants) With(f hardware.Efficiency) Constants {
 	set(&c.Half.Peak, f.GEMM)
 	set(&c.Byte.Peak, f.GEMMFP8)
+	set(&c.Block.Peak, f.GEMMFP8)
 	set(&c.Nibble.Peak, f.GEMMFP4)
 	c.setHalfK(f.GEMMHalfK)
 	set(&c.Memory, f.Memory)
@@ -99,6 +109,7 @@ func (c *Constants) setHalfK(k float64) {
 	r := k / c.Half.HalfK
 	c.Half.HalfK *= r
 	c.Byte.HalfK *= r
+	c.Block.HalfK *= r
 	c.Nibble.HalfK *= r
 	c.Single.HalfK *= r
 }
@@ -122,19 +133,21 @@ func set(dst *float64, v float64) {
 	}
 }
 
-// format returns the constants that precision p runs with on a part of peak
-// p16 at 16 bits and pp at p: a part without the format runs it at 16 bits.
+// format returns the constants that precision p runs with on a, and the bytes
+// of an element. A part without the format runs it at 16 bits.
 func (c *Constants) format(a *hardware.Accelerator, p hardware.Precision) (Format, float64) {
-	switch p {
-	case hardware.FP32:
+	if p == hardware.FP32 {
 		return c.Single, 4
-	case hardware.NVFP4:
-		if a.Peak[p] > 0 && c.Nibble.Peak > 0 {
-			return c.Nibble, 0.5625 // 4 bits and an 8-bit scale for 16 elements
-		}
 	}
-	low := p == hardware.FP8 || p == hardware.FP8Block || p == hardware.MXFP8 || p == hardware.NVFP4
-	if low && a.PeakOf(p) > a.PeakOf(hardware.BF16) && c.Byte.Peak > 0 {
+	if a.PeakOf(p) <= a.PeakOf(hardware.BF16) {
+		return c.Half, 2
+	}
+	switch {
+	case p == hardware.NVFP4 && a.Peak[p] > 0 && c.Nibble.Peak > 0:
+		return c.Nibble, 0.5625 // 4 bits and an 8-bit scale for 16 elements
+	case p == hardware.FP8Block && c.Block.Peak > 0:
+		return c.Block, 1
+	case p != hardware.BF16 && p != hardware.FP16 && c.Byte.Peak > 0:
 		return c.Byte, 1
 	}
 	return c.Half, 2

@@ -13,6 +13,7 @@ type Device struct {
 	low, half matrix // products at the step's precision, and at 16 bits
 
 	bandwidth float64 // sustained memory bandwidth, B/s
+	operand   float64 // the same for the operands of products, B/s
 	l2Rate    float64 // bandwidth of the L2, B/s
 	l2        float64 // bytes that stay in the L2 between kernels
 	ramp      float64 // bytes
@@ -20,11 +21,11 @@ type Device struct {
 	sms       float64
 	tail      float64
 
-	grouped float64
-	rates   [NumTiles]float64
+	grouped     float64
+	groupLaunch float64           // s
+	areas       [NumTiles]float64 // of the tiles over their relative rates
 
 	flash  [NumAttentionKernels]Flash
-	usual  AttentionKernel
 	scores [2]float64 // bytes per score: fused, unfused
 	scan   float64    // FLOP/s
 }
@@ -36,6 +37,7 @@ type matrix struct {
 	in    float64 // bytes of an operand element
 	out   float64 // bytes of a result element
 	cast  float64 // bytes per element of the left operand
+	casts float64 // kernels that quantising takes
 }
 
 // NewDevice builds the device for a at precision p. A precision that a lacks
@@ -49,43 +51,56 @@ func NewDevice(a *hardware.Accelerator, p hardware.Precision, c Constants) *Devi
 		launch:    float64(c.Launch),
 		sms:       math.Max(1, float64(a.SMs)),
 		tail:      c.Tail,
+		operand:   float64(a.MemoryBandwidth) * c.Operand,
 		grouped:   c.Grouped,
-		rates:     c.Tiles,
-		usual:     c.Usual,
-		scores:    [2]float64{c.ScoreFused, c.ScoreUnfused},
+
+		groupLaunch: float64(c.GroupLaunch),
+		scores:      [2]float64{c.ScoreFused, c.ScoreUnfused},
+	}
+	for i, t := range tiles {
+		d.areas[i] = t.m * t.n / c.Tiles[i]
 	}
 	half := hardware.BF16
 	if p == hardware.FP32 {
 		half = p
 	}
 	d.low, d.half = newMatrix(a, p, &c), newMatrix(a, half, &c)
-	d.setFlash(c.Attention, d.half.rate/math.Max(c.Half.Peak, 1e-9))
+	d.setFlash(&c, float64(a.PeakOf(half)))
 	d.scan = float64(a.PeakOf(half)) * c.Scan
 	return d
 }
 
+// newMatrix sets up the roofline of precision p. Low-bit products write 16 bits.
 func newMatrix(a *hardware.Accelerator, p hardware.Precision, c *Constants) matrix {
 	f, in := c.format(a, p)
 	return matrix{
 		rate:  float64(a.PeakOf(p)) * f.Peak,
 		halfK: f.HalfK,
 		in:    in,
-		out:   math.Max(in, 2), // low-bit products write 16 bits
+		out:   math.Max(in, 2),
 		cast:  f.Cast,
+		casts: f.CastKernels,
 	}
 }
 
 // setFlash fills the table of fused kernels in FLOP/s: shares times peak.
-func (d *Device) setFlash(table [NumAttentionKernels]Flash, peak float64) {
-	usual := table[d.usual]
-	for i, f := range table {
+func (d *Device) setFlash(c *Constants, peak float64) {
+	for i, f := range c.Attention {
 		if f.Fwd <= 0 {
-			f = usual
+			f = c.Attention[c.Usual]
 		}
 		f.Fwd *= peak
 		f.Bwd *= peak
+		f.Dim64, f.Dim192, f.Dim256 = orOne(f.Dim64), orOne(f.Dim192), orOne(f.Dim256)
 		d.flash[i] = f
 	}
+}
+
+func orOne(v float64) float64 {
+	if v > 0 {
+		return v
+	}
+	return 1
 }
 
 // Launch returns the device-side floor of one kernel.

@@ -29,67 +29,93 @@ func TileShapes() [NumTiles][2]float64 {
 // transposed copy for the weight gradient); B, the weight, is cast once a
 // step. Use it for the forward product and the input gradient.
 func (d *Device) GEMM(m, n, k float64) unit.Seconds {
-	t := d.low.product(d, 1, m, n, k)
-	if d.low.cast > 0 {
-		t += d.launch + d.move(d.low.cast*m*k)
-	}
-	return unit.Seconds(t)
-}
-
-// Matmul is GEMM with both operands already in the device's format, as in the
-// weight gradient, which reads the copies that the other two products made.
-func (d *Device) Matmul(m, n, k float64) unit.Seconds {
-	return unit.Seconds(d.low.product(d, 1, m, n, k))
+	return unit.Seconds(d.low.product(d, 1, m, n, k, d.low.out) + d.quantise(m*k))
 }
 
 // Grouped returns the time of groups products [m,k]·[k,n] in one launch, m
-// rows a group: the experts of one rank.
+// rows a group: the experts of one rank. It quantises as GEMM does.
 func (d *Device) Grouped(groups int, m, n, k float64) unit.Seconds {
 	g := float64(groups)
-	t := d.low.product(d, g, m, n, k) / d.grouped
-	if d.low.cast > 0 {
-		t += d.launch + d.move(d.low.cast*g*m*k)
+	return unit.Seconds(d.group(g, d.low.product(d, g, m, n, k, d.low.out)) + d.quantise(g*m*k))
+}
+
+// Matmul is GEMM with both operands already in the device's format.
+func (d *Device) Matmul(m, n, k float64) unit.Seconds {
+	return unit.Seconds(d.low.product(d, 1, m, n, k, d.low.out))
+}
+
+// accumulate is the traffic of adding a product to a 32-bit gradient: read
+// and write.
+const accumulate = 8
+
+// WeightGrad returns the time of groups products that each add to a 32-bit
+// gradient [m,n] over k tokens, from operands that GEMM has quantised. 1
+// group is a dense layer.
+func (d *Device) WeightGrad(groups int, m, n, k float64) unit.Seconds {
+	g := float64(groups)
+	t := d.low.product(d, g, m, n, k, accumulate)
+	if groups > 1 {
+		t = d.group(g, t)
 	}
 	return unit.Seconds(t)
+}
+
+// group turns the time of g like products side by side into that of a grouped
+// kernel.
+func (d *Device) group(g, t float64) float64 {
+	if t <= 0 {
+		return 0
+	}
+	return d.launch + (t-d.launch)/d.grouped + g*d.groupLaunch
+}
+
+// quantise returns the time of casting a 16-bit tensor to the device's format.
+func (d *Device) quantise(elements float64) float64 {
+	if d.low.cast <= 0 || elements <= 0 {
+		return 0
+	}
+	return d.low.casts*d.launch + d.low.cast*elements/d.bandwidth
 }
 
 // product is the roofline: the 4-norm of compute and operand traffic.
 //
-//	compute = 2·g·m·n·k / (peak·e·q(m,n)) · (1 + K0/k)
-//	memory  = g·(m·k + k·n)·in + g·m·n·out over the sustained bandwidth
+//	compute = 2·g·m·n·k / (peak·e·q) · (1 + K0/k), see wavesOf
+//	memory  = (g·(m·k + k·n)·in + g·m·n·out) / (bandwidth·share)
 //
-// Source: research of published runs and kernel tables, docs/KERNELS.md.
-func (x *matrix) product(d *Device, g, m, n, k float64) float64 {
+// docs/KERNELS.md holds it against 21,402 published measurements.
+func (x *matrix) product(d *Device, g, m, n, k, out float64) float64 {
 	if g*m*n*k <= 0 {
 		return 0
 	}
-	compute := 2 * g * m * n * (k + x.halfK) / (x.rate * d.quality(g, m, n))
-	memory := g * ((m+n)*k*x.in + m*n*x.out) / d.bandwidth
+	compute := 2 * (k + x.halfK) / x.rate * d.sms * d.wavesOf(g, m, n)
+	memory := g * ((m+n)*k*x.in + m*n*out) / d.operand
 	return d.launch + norm4(compute, memory)
 }
 
-// quality returns q, the share of the limit rate that tiling leaves: the best
-// over tiles of rate × edge loss × wave fill. Below half a wave, split-K
-// deals the inner dimension to the idle multiprocessors.
-func (d *Device) quality(g, m, n float64) float64 {
-	best, area := 0.0, g*m*n
+// wavesOf returns the least over tiles of waves × tile area / rate, the
+// result elements that each multiprocessor has time for: m·n·g/SMs divided by
+// q, the product of edge loss, wave fill and relative rate.
+func (d *Device) wavesOf(g, m, n float64) float64 {
+	best := math.Inf(1)
 	for i := range tiles {
 		t := &tiles[i]
-		count := g * math.Ceil(m/t.m) * math.Ceil(n/t.n)
-		edge := area / (count * t.m * t.n)
-		best = math.Max(best, d.rates[i]*edge*d.fill(count))
+		w := d.waves(g * math.Ceil(m/t.m) * math.Ceil(n/t.n))
+		best = math.Min(best, w*d.areas[i])
 	}
 	return best
 }
 
-// fill returns the busy share of the multiprocessors when count equal blocks
-// run in waves, with split-K below half a wave.
-func (d *Device) fill(count float64) float64 {
-	waves := count / d.sms
-	if waves < 0.5 {
-		waves *= math.Floor(1 / waves)
+// waves returns how many times longer than one block of thread blocks count
+// equal blocks take: whole waves when tail is 1, their mean when it is 0.
+// Below half a wave, split-K deals the inner dimension to the idle
+// multiprocessors.
+func (d *Device) waves(count float64) float64 {
+	w := count / d.sms
+	if w >= 0.5 {
+		return w + d.tail*(math.Ceil(w)-w)
 	}
-	return waves / (waves + d.tail*(math.Ceil(waves)-waves))
+	split := math.Floor(1 / w)
+	return w + d.tail*(math.Ceil(w*split)-w*split)/split
 }
 
 func norm4(a, b float64) float64 {

@@ -14,12 +14,17 @@ func (d *Device) materialised(s *AttentionSpec) (fwd, bwd unit.Seconds) {
 		per = d.scores[1]
 	}
 	soft := d.launch + d.move(per*g*s.SeqQ*s.SeqK)
-	qk := d.half.product(d, g, s.SeqQ, s.SeqK, s.DimQK)
-	av := d.half.product(d, g, s.SeqQ, s.DimV, s.SeqK)
+	qk := d.scoreProduct(g, s.SeqQ, s.SeqK, s.DimQK)
+	av := d.scoreProduct(g, s.SeqQ, s.DimV, s.SeqK)
 	// dV = Pᵀ·dO and dP = dO·Vᵀ; dQ = dS·K and dK = dSᵀ·Q.
-	dv := d.half.product(d, g, s.SeqK, s.DimV, s.SeqQ)
-	dp := d.half.product(d, g, s.SeqQ, s.SeqK, s.DimV)
-	dq := d.half.product(d, g, s.SeqQ, s.DimQK, s.SeqK)
-	dk := d.half.product(d, g, s.SeqK, s.DimQK, s.SeqQ)
+	dv := d.scoreProduct(g, s.SeqK, s.DimV, s.SeqQ)
+	dp := d.scoreProduct(g, s.SeqQ, s.SeqK, s.DimV)
+	dq := d.scoreProduct(g, s.SeqQ, s.DimQK, s.SeqK)
+	dk := d.scoreProduct(g, s.SeqK, s.DimQK, s.SeqQ)
 	return unit.Seconds(soft + qk + av), unit.Seconds(soft + dv + dp + dq + dk)
+}
+
+// scoreProduct is a batched product at 16 bits.
+func (d *Device) scoreProduct(g, m, n, k float64) float64 {
+	return d.half.product(d, g, m, n, k, d.half.out)
 }

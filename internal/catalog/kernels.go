@@ -27,9 +27,12 @@ type KernelFile struct {
 type product struct {
 	Tiles   []float64 `toml:"tiles"`
 	Tail    float64   `toml:"tail"`
+	Operand float64   `toml:"operand"`
 	Grouped float64   `toml:"grouped"`
+	Group   float64   `toml:"group_us"`
 	Half    format    `toml:"half"`
 	Byte    format    `toml:"byte"`
+	Block   format    `toml:"block"`
 	Nibble  format    `toml:"nibble"`
 	Single  format    `toml:"single"`
 }
@@ -38,6 +41,7 @@ type format struct {
 	Peak  float64 `toml:"peak"`
 	HalfK float64 `toml:"half_k"`
 	Cast  float64 `toml:"cast_bytes"`
+	Casts float64 `toml:"cast_kernels"`
 }
 
 type memory struct {
@@ -61,10 +65,12 @@ type attention struct {
 }
 
 type flash struct {
-	Fwd     float64 `toml:"fwd"`
-	Bwd     float64 `toml:"bwd"`
-	HalfSeq float64 `toml:"half_seq"`
-	Dim64   float64 `toml:"dim64"`
+	Fwd      float64 `toml:"fwd"`
+	Bwd      float64 `toml:"bwd"`
+	HalfKeys float64 `toml:"half_keys"`
+	Dim64    float64 `toml:"dim64"`
+	Dim192   float64 `toml:"dim192"`
+	Dim256   float64 `toml:"dim256"`
 }
 
 // KernelArchs returns the architectures that have a file of their own.
@@ -132,8 +138,9 @@ func (f *KernelFile) build() error {
 	f.Constants = kernel.Constants{
 		Arch: f.Arch,
 		Half: kernel.Format(p.Half), Byte: kernel.Format(p.Byte),
-		Nibble: kernel.Format(p.Nibble), Single: kernel.Format(p.Single),
-		Tiles: [kernel.NumTiles]float64(p.Tiles), Tail: p.Tail, Grouped: p.Grouped,
+		Block: kernel.Format(p.Block), Nibble: kernel.Format(p.Nibble), Single: kernel.Format(p.Single),
+		Tiles: [kernel.NumTiles]float64(p.Tiles), Tail: p.Tail, Operand: p.Operand,
+		Grouped: p.Grouped, GroupLaunch: unit.Seconds(p.Group) * unit.Microsecond,
 		Memory: m.Share, L2: m.L2, Ramp: m.Ramp,
 		Launch: unit.Seconds(m.Launch) * unit.Microsecond,
 		Usual:  usual,
