@@ -1,0 +1,148 @@
+package collective
+
+import (
+	"math"
+
+	"planner/hardware"
+	"planner/hardware/unit"
+)
+
+// Sample is one measured call.
+type Sample struct {
+	Op      Op
+	Bytes   unit.Bytes
+	Cluster *hardware.Cluster
+	Span    hardware.Span
+	Seconds unit.Seconds
+	// Rounding is the relative half-width of what the source printed: 0.5 of a
+	// busbw of 0.01 GB/s says little.
+	Rounding float64
+	// Curve names the sweep over sizes that the sample belongs to, Source its
+	// publisher; cross-validation leaves out one or the other.
+	Curve, Source string
+}
+
+// Fitted is one constant after a fit.
+type Fitted struct {
+	Name         string
+	Value, Prior float64 // seconds for times, shares else
+	// Sigma is the standard error of ln(Value), the prior included.
+	Sigma float64
+	// Moves is the number of samples that the constant moves by more than 1 %
+	// when it changes by 10 %.
+	Moves int
+}
+
+// Report says how a fit went.
+type Report struct {
+	Samples    int
+	Iterations int
+	Constants  []Fitted
+}
+
+// Calibrate fits the constants to measured calls, starting from and held by
+// Prior. Residuals are ln(predicted/measured) under a Cauchy loss of 10 %, so
+// that a misconfigured network or a bad run moves little; small messages, where
+// the harness's own overhead shows, weigh half.
+func Calibrate(samples []Sample) (Constants, Report) {
+	c := Prior()
+	f := newFit(c, samples)
+	n := f.descend()
+	out := f.constants(f.theta)
+	return out, Report{Samples: len(samples), Iterations: n, Constants: f.describe()}
+}
+
+// Residual scales, in ln(time).
+const (
+	scale = 0.10 // of a good measurement
+	small = 64 * float64(unit.KiB)
+)
+
+// fit is a least-squares problem in the logarithms of the constants that the
+// samples touch.
+type fit struct {
+	prior   Constants
+	samples []Sample
+	knobs   []knob
+	theta   []float64 // ln(value)
+	centre  []float64 // ln(prior value)
+}
+
+func newFit(prior Constants, samples []Sample) *fit {
+	f := &fit{prior: prior, samples: samples}
+	used := usedLinks(&prior, samples)
+	for _, k := range knobs(&prior) {
+		if !used[linkOf(k.name)] {
+			continue
+		}
+		f.knobs = append(f.knobs, k)
+		f.centre = append(f.centre, math.Log(*k.at(&prior)))
+	}
+	f.theta = append([]float64(nil), f.centre...)
+	return f
+}
+
+func linkOf(knob string) string {
+	for i := len(knob) - 1; i >= 0; i-- {
+		if knob[i] == '.' {
+			return knob[:i]
+		}
+	}
+	return knob
+}
+
+func usedLinks(c *Constants, samples []Sample) map[string]bool {
+	used := map[string]bool{"protocol": true}
+	seen := map[*hardware.Cluster]bool{}
+	for _, s := range samples {
+		if seen[s.Cluster] {
+			continue
+		}
+		seen[s.Cluster] = true
+		for _, t := range s.Cluster.Tiers {
+			if l, ok := c.Link(t.Kind, s.Cluster.GPU.Arch); ok {
+				used[l.Name] = true
+			}
+		}
+	}
+	return used
+}
+
+// constants returns the constants at theta.
+func (f *fit) constants(theta []float64) Constants {
+	c := f.prior
+	c.Links = append([]Link(nil), f.prior.Links...)
+	for i, k := range f.knobs {
+		v := math.Exp(theta[i])
+		if k.max > 0 {
+			v = math.Min(v, k.max)
+		}
+		*k.at(&c) = v
+	}
+	return c
+}
+
+// residuals writes ln(predicted/measured)/σ of every sample at theta.
+func (f *fit) residuals(theta, dst []float64) {
+	c := f.constants(theta)
+	fabrics := map[*hardware.Cluster]*Fabric{}
+	for i := range f.samples {
+		s := &f.samples[i]
+		fab := fabrics[s.Cluster]
+		if fab == nil {
+			fab = NewFabric(s.Cluster, &c)
+			fabrics[s.Cluster] = fab
+		}
+		p := fab.Time(s.Op, s.Bytes, s.Span)
+		dst[i] = math.Log(float64(p.Seconds/s.Seconds)) / s.sigma()
+	}
+}
+
+// sigma is the expected scatter of a sample around a right model.
+func (s *Sample) sigma() float64 {
+	v := scale*scale + s.Rounding*s.Rounding
+	if float64(s.Bytes) < small {
+		v *= 2
+	}
+	return math.Sqrt(v)
+}

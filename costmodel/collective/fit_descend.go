@@ -1,0 +1,152 @@
+package collective
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+const (
+	maxIterations = 60
+	step          = 1e-4 // of ln(value), for the Jacobian
+)
+
+// descend runs Levenberg–Marquardt on the reweighted problem and returns the
+// iterations taken. Each iteration solves, by QR,
+//
+//	min ‖√w·(r + Jδ)‖² + ‖(θ+δ−θ₀)/spread‖² + λ‖δ‖²
+//
+// with Cauchy weights w = 1/(1+r²) (Huber & Ronchetti, Robust Statistics).
+func (f *fit) descend() int {
+	n, p := len(f.samples), len(f.theta)
+	r, jac := make([]float64, n), mat.NewDense(n, p, nil)
+	lambda, cost := 1.0, math.Inf(1)
+	for it := range maxIterations {
+		f.residuals(f.theta, r)
+		cost = f.cost(f.theta, r)
+		f.jacobian(r, jac)
+		gain := 0.0
+		for lambda < 1e8 {
+			next := f.solve(r, jac, lambda)
+			trial := make([]float64, n)
+			f.residuals(next, trial)
+			if c := f.cost(next, trial); c < cost {
+				gain = cost - c
+				f.theta, lambda = next, lambda/4
+				break
+			}
+			lambda *= 4
+		}
+		if gain < 1e-6*cost {
+			return it + 1
+		}
+	}
+	return maxIterations
+}
+
+// cost is the Cauchy loss of the residuals plus the prior's penalty.
+func (f *fit) cost(theta, r []float64) float64 {
+	sum := 0.0
+	for _, v := range r {
+		sum += math.Log1p(v * v)
+	}
+	for i, k := range f.knobs {
+		d := (theta[i] - f.centre[i]) / k.spread
+		sum += d * d
+	}
+	return sum
+}
+
+// jacobian writes ∂r/∂θ by forward differences around residuals r.
+func (f *fit) jacobian(r []float64, jac *mat.Dense) {
+	theta := append([]float64(nil), f.theta...)
+	moved := make([]float64, len(r))
+	for j := range theta {
+		was := theta[j]
+		theta[j] -= step
+		f.residuals(theta, moved)
+		theta[j] = was
+		for i := range r {
+			jac.Set(i, j, (r[i]-moved[i])/step)
+		}
+	}
+}
+
+// solve returns θ+δ of the damped, weighted step.
+func (f *fit) solve(r []float64, jac *mat.Dense, lambda float64) []float64 {
+	n, p := jac.Dims()
+	a, b := mat.NewDense(n+2*p, p, nil), mat.NewVecDense(n+2*p, nil)
+	for i := range n {
+		w := 1 / math.Sqrt(1+r[i]*r[i])
+		b.SetVec(i, -w*r[i])
+		for j := range p {
+			a.Set(i, j, w*jac.At(i, j))
+		}
+	}
+	for j, k := range f.knobs {
+		a.Set(n+j, j, 1/k.spread)
+		b.SetVec(n+j, (f.centre[j]-f.theta[j])/k.spread)
+		a.Set(n+p+j, j, math.Sqrt(lambda))
+	}
+	var qr mat.QR
+	qr.Factorize(a)
+	var delta mat.VecDense
+	next := append([]float64(nil), f.theta...)
+	if err := qr.SolveVecTo(&delta, false, b); err != nil {
+		return next
+	}
+	for j, k := range f.knobs {
+		next[j] += math.Max(-0.7, math.Min(0.7, delta.AtVec(j)))
+		if k.max > 0 {
+			next[j] = math.Min(next[j], math.Log(k.max))
+		}
+	}
+	return next
+}
+
+// describe reports every constant with its standard error and the samples that
+// it moves.
+func (f *fit) describe() []Fitted {
+	n, p := len(f.samples), len(f.theta)
+	r, jac := make([]float64, n), mat.NewDense(n, p, nil)
+	f.residuals(f.theta, r)
+	f.jacobian(r, jac)
+	sigma := f.errors(r, jac)
+	out := make([]Fitted, p)
+	for j, k := range f.knobs {
+		out[j] = Fitted{Name: k.name, Value: math.Exp(f.theta[j]), Prior: math.Exp(f.centre[j]), Sigma: sigma[j]}
+		for i := range n {
+			if math.Abs(jac.At(i, j))*f.samples[i].sigma() > 0.1 {
+				out[j].Moves++
+			}
+		}
+	}
+	return out
+}
+
+// errors returns √diag((JᵀWJ + spread⁻²)⁻¹).
+func (f *fit) errors(r []float64, jac *mat.Dense) []float64 {
+	n, p := jac.Dims()
+	info := mat.NewSymDense(p, nil)
+	for i := range n {
+		w := 1 / (1 + r[i]*r[i])
+		for a := range p {
+			for b := a; b < p; b++ {
+				info.SetSym(a, b, info.At(a, b)+w*jac.At(i, a)*jac.At(i, b))
+			}
+		}
+	}
+	for j, k := range f.knobs {
+		info.SetSym(j, j, info.At(j, j)+1/(k.spread*k.spread))
+	}
+	out := make([]float64, p)
+	var chol mat.Cholesky
+	var inverse mat.SymDense
+	if !chol.Factorize(info) || chol.InverseTo(&inverse) != nil {
+		return out
+	}
+	for j := range out {
+		out[j] = math.Sqrt(inverse.At(j, j))
+	}
+	return out
+}

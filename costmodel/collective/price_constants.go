@@ -1,0 +1,62 @@
+package collective
+
+import (
+	"strings"
+
+	"planner/hardware"
+	"planner/hardware/unit"
+)
+
+// Link holds what nominal rates leave out of one kind of link, as collectives
+// meet it. Zero Switch means that the link's switch does not reduce.
+type Link struct {
+	Name string // hardware.LinkKind, or that and an architecture: "nvlink-hopper"
+
+	Base  unit.Seconds // paid once by every call that uses the link
+	Hop   unit.Seconds // one step of a small message
+	Fill  unit.Seconds // what a step costs more once the message streams
+	Reach float64      // share of the nominal rate that rings reach, 0 < Reach ≤ 1
+	P2P   float64      // share that one Send/Recv pair reaches, 0 < P2P ≤ 1
+
+	Switch     float64      // share that in-switch reduction reaches, 0 ≤ Switch ≤ 1
+	SwitchStep unit.Seconds // one in-switch reduction of a small message
+}
+
+// Protocol holds what all links share.
+type Protocol struct {
+	// Knee is where half of the fill has been paid: at a transfer time of Knee
+	// times the fill. Dimensionless.
+	Knee float64
+	// Spread is the share of the reachable rate that a link keeps when all
+	// pairs exchange.
+	Spread float64
+	// Pair is the cost of one peer of an all-to-all as a share of a ring step.
+	Pair float64
+	// Tree is the share of the reachable outer rate that trees keep.
+	Tree float64
+	// Crowd is the share of P2P left to a Send between domains when the group
+	// has more than four ranks in each.
+	Crowd float64
+}
+
+// Constants are the fitted constants of collectives; presets/collectives holds
+// them with their sources.
+type Constants struct {
+	Protocol Protocol
+	Links    []Link
+}
+
+// Link returns the constants of a kind of link between accelerators of an
+// architecture: the pair's own, or its family's ("blackwell-ultra" →
+// "blackwell"), or the kind's.
+func (c *Constants) Link(kind hardware.LinkKind, arch string) (Link, bool) {
+	family, _, _ := strings.Cut(strings.ReplaceAll(arch, " ", "-"), "-")
+	for _, name := range []string{string(kind) + "-" + arch, string(kind) + "-" + family, string(kind)} {
+		for i := range c.Links {
+			if c.Links[i].Name == name {
+				return c.Links[i], true
+			}
+		}
+	}
+	return Link{}, false
+}
