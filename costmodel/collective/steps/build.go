@@ -107,9 +107,26 @@ func mod(i, n int) int { return ((i % n) + n) % n }
 
 // writers holds the function that writes each algorithm's steps.
 var writers = [collective.NumOps][numAlgorithms]func(*builder){
-	collective.AllReduce: {Naive: naive, OneShot: oneShot, TwoShot: twoShot},
-	collective.Send:      {Direct: sendRecv},
-	collective.Recv:      {Direct: sendRecv},
+	collective.AllReduce: {
+		Naive: naive, Ring: ringAllReduce, Tree: tree, DoubleTree: doubleTree, Recursive: recursiveAllReduce,
+		OneShot: oneShot, TwoShot: twoShot, Hierarchical: hierarchical,
+	},
+	collective.ReduceScatter: {
+		Direct: func(b *builder) { b.directReduceScatter(b.mine(Output)) },
+		Ring:   ringReduceScatter, Recursive: recursiveReduceScatter, Bruck: bruckReduceScatter,
+	},
+	collective.AllGather: {
+		Direct: directAllGather, Ring: ringAllGather, Recursive: recursiveAllGather, Bruck: bruckAllGather,
+	},
+	collective.AllToAll: {Direct: directAllToAll, Pairwise: pairwise, Bruck: bruckAllToAll},
+	collective.Broadcast: {
+		Flat: flatBroadcast, Binomial: binomialBroadcast, Chain: chain, ScatterAllGather: scatterAllGather,
+	},
+	collective.Reduce:  {Direct: directReduce, Binomial: binomialReduce},
+	collective.Gather:  {Direct: directGather, Binomial: binomialGather},
+	collective.Scatter: {Direct: directScatter, Binomial: binomialScatter},
+	collective.Send:    {Direct: sendRecv},
+	collective.Recv:    {Direct: sendRecv},
 }
 
 func sendRecv(b *builder) {
