@@ -44,24 +44,47 @@ type Accelerator struct {
 	Title  string // as people write it, such as "H100 SXM 80 GB"
 	Vendor string // "nvidia" or "amd"
 	Arch   string // "volta", "ampere", "ada", "hopper", "blackwell", "cdna2", "cdna3", …
+	Year   int    // of release
 
-	Memory          unit.Bytes // as sold
+	Memory          unit.Bytes // as sold; what vendors print as GB of memory are GiB
 	Usable          unit.Bytes // what the driver lets one process use
 	MemoryBandwidth unit.BytesPerSecond
 
 	// Peak holds dense peaks by precision; 0 where the part lacks the format.
 	Peak [numPrecisions]unit.FLOPS
+	// TF32 is the dense peak at which fp32 inputs run when TF32 is allowed.
+	TF32 unit.FLOPS
 
 	SMs   int // streaming multiprocessors, or compute units
+	Clock unit.Hertz
 	L2    unit.Bytes
 	Power unit.Watts
 	PCIe  unit.BytesPerSecond // host link, one direction
+	Link  Link
 
-	// Fit holds the fitted constants of the part's generation; see
-	// presets/hardware and docs/ACCURACY.md.
+	// Best holds the best published measurements; 0 where there is none. Shown
+	// to users, not used in predictions.
+	Best struct {
+		BF16, FP8 unit.FLOPS
+		Copy      unit.BytesPerSecond
+	}
+
+	// Fit holds the fitted constants of the part's generation: see
+	// presets/hardware/fit.toml.
 	Fit Efficiency
 
 	Source, AsOf string
+	Note         string
+}
+
+// Link is the fabric port of an accelerator: all its links to peers together.
+// The zero Link means PCIe alone.
+type Link struct {
+	Kind      LinkKind
+	Count     int                 // links of one device; 0: not known
+	Each      unit.BytesPerSecond // one link, one direction
+	Bandwidth unit.BytesPerSecond // all links, one direction
+	Bridge    bool                // joins pairs of cards only
 }
 
 // PeakOf returns the dense peak at p, falling back to the widest format the
@@ -87,16 +110,22 @@ var fallback = [numPrecisions][]Precision{
 
 // Efficiency holds what paper figures leave out of an accelerator: the share
 // of its peaks that kernels reach. All are dimensionless fractions of the
-// nominal figure unless said otherwise.
+// nominal figure unless said otherwise. A field without a fitted value is 0.
 type Efficiency struct {
-	GEMM      float64 // large-GEMM share of the dense bf16/fp16 peak
-	GEMMFP8   float64 // the same for 8-bit formats, of the 8-bit peak
-	GEMMFP4   float64 // the same for 4-bit formats
-	GEMMHalfK float64 // K at which a GEMM reaches half of its limit rate, elements
-	Memory    float64 // sustained share of the memory bandwidth
+	// GEMM is the large-GEMM share of the dense bf16/fp16 peak, before the
+	// losses of the shape; GEMMFP8 and GEMMFP4 the same for 8-bit and 4-bit
+	// formats, of their own peaks.
+	GEMM    float64 `toml:"gemm"`
+	GEMMFP8 float64 `toml:"gemm_fp8"`
+	GEMMFP4 float64 `toml:"gemm_fp4"`
+	// GEMMHalfK is the K at which a GEMM reaches half of its limit rate, in
+	// elements; 8-bit formats take twice as much.
+	GEMMHalfK float64 `toml:"gemm_half_k"`
+	// Memory is the sustained share of the memory bandwidth.
+	Memory float64 `toml:"memory"`
 	// Flash is the share of the bf16 peak that fused attention reaches on
 	// causal FLOPs, by kernel generation 1, 2, 3 (index 0: the part's usual).
-	Flash [4]float64
-	// Launch is the device-side floor of one kernel, seconds.
-	Launch unit.Seconds
+	Flash [4]float64 `toml:"flash"`
+	// Launch is the device-side floor of one kernel.
+	Launch unit.Seconds `toml:"launch"`
 }

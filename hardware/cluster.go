@@ -11,14 +11,31 @@ const (
 	NVLinkMesh LinkKind = "nvlinkmesh" // point to point, no switch
 	XGMI       LinkKind = "xgmi"       // AMD Infinity Fabric mesh
 	PCIe       LinkKind = "pcie"
+	PCIeHost   LinkKind = "pcie-host" // PCIe without peer-to-peer: through host memory
 	InfiniBand LinkKind = "ib"
 	RoCE       LinkKind = "roce"
 	EFA        LinkKind = "efa"
+	TCPX       LinkKind = "tcpx"
 	TCPXO      LinkKind = "tcpxo"
 	Slingshot  LinkKind = "slingshot"
 	Ethernet   LinkKind = "ethernet" // TCP without GPU-direct
 	Host       LinkKind = "host"     // ranks on the CPU of this machine
 )
+
+// LinkKinds returns every kind, inner ones first.
+func LinkKinds() []LinkKind {
+	return []LinkKind{NVLink, NVLinkMesh, XGMI, PCIe, PCIeHost, Host,
+		InfiniBand, RoCE, EFA, TCPX, TCPXO, Slingshot, Ethernet}
+}
+
+// Network reports whether the kind leaves the node through NICs.
+func (k LinkKind) Network() bool {
+	switch k {
+	case InfiniBand, RoCE, EFA, TCPX, TCPXO, Slingshot, Ethernet:
+		return true
+	}
+	return false
+}
 
 // Tier is one level of the network: all ranks inside one domain of the tier
 // reach each other over it.
@@ -26,39 +43,79 @@ type Tier struct {
 	Kind LinkKind
 	// Ranks is the size of one domain in ranks: 8 for the NVLink of a DGX,
 	// 72 for an NVL72 rack, 0 for the outermost tier (the whole cluster).
+	// Each tier's domains are whole numbers of the tier below's.
 	Ranks int
 	// Bandwidth is nominal, one direction, per rank: the rank's share when
 	// every rank of its domain sends at once (the tier below's NICs divided
 	// by its ranks, after oversubscription).
 	Bandwidth unit.BytesPerSecond
-	// NICs per domain of the tier below, over which its ranks spread; 0 where
-	// every rank has a port of its own.
+	// PerPeer bounds what one rank can send to one peer on a mesh without
+	// switch: a group of n gets min(Bandwidth, (n−1)·PerPeer). 0: switched,
+	// one peer can be sent the whole Bandwidth.
+	PerPeer unit.BytesPerSecond
+	// Shared is the capacity, one direction, of a path that all traffic
+	// between the two halves of a domain shares (the link between the sockets
+	// of a PCIe server). A ring crosses it once. 0: none.
+	Shared unit.BytesPerSecond
+	// NICs per node, over which its ranks spread; 0 where every rank has a
+	// port of its own.
 	NICs int
+	// Ports and PortRate describe the NICs of one node, whether shared or not.
+	Ports    int
+	PortRate unit.BytesPerSecond
+	// Oversubscription is by how much the tier has less capacity than the
+	// ports below it (7 for 7:1); Bandwidth is after it. 1: none.
+	Oversubscription float64
+	// Rails: port i of every node meets port i of the others one hop away.
+	Rails bool
 	// Fit holds the fitted constants of the fabric.
 	Fit LinkFit
 }
 
-// LinkFit is what nominal link rates leave out.
+// Peers returns the nominal bandwidth that a rank gets, one direction, within
+// a group of n ranks of one domain: the mesh limit of PerPeer applied.
+func (t *Tier) Peers(n int) unit.BytesPerSecond {
+	if t.PerPeer == 0 || n < 2 {
+		return t.Bandwidth
+	}
+	return min(t.Bandwidth, t.PerPeer.Times(float64(n-1)))
+}
+
+// LinkFit is what nominal link rates leave out. See presets/clusters/fit.toml.
 type LinkFit struct {
-	Latency unit.Seconds // one hop, in a collective, base latency included once
-	Reach   float64      // share of the nominal bandwidth that a ring reaches
-	P2P     float64      // share that Send/Recv between stages reaches
+	// Latency is one hop of a collective, base latency included once.
+	Latency unit.Seconds `toml:"latency"`
+	// Reach is the share of the nominal bandwidth that a large ring reaches.
+	Reach float64 `toml:"reach"`
+	// P2P is the share that Send/Recv between stages reaches.
+	P2P float64 `toml:"p2p"`
 }
 
 // Cluster is a set of equal accelerators and the tiers that join them,
 // innermost first.
 type Cluster struct {
-	Name  string
-	Title string // such as "DGX H100, 400 Gb/s InfiniBand per GPU"
-	GPU   *Accelerator
-	GPUs  int // ranks in use
-	// PerNode is the number of ranks behind one host. PerNode ≤ Tiers[0].Ranks
-	// where the innermost tier is a rack-wide NVLink domain.
+	Name     string
+	Title    string // such as "DGX H100, 400 Gb/s InfiniBand per GPU"
+	Provider string // who runs or sells it; "generic" for a typical machine
+	GPU      *Accelerator
+	GPUs     int // ranks in use
+	// PerNode is the number of ranks behind one host. PerNode ≤ the ranks of
+	// the scale-up domain, which may be rack-wide (NVL72).
 	PerNode int
 	Tiers   []Tier
+	// ScaleUp is the index of the outermost tier that needs no NIC: the node's,
+	// or the rack's. 0 but for machines with links inside a node of two kinds.
+	ScaleUp int
+
+	Pod   int // ranks of one pod of the network as built; 0: not known
+	Total int // accelerators of the machine; 0: not known or unlimited
 
 	PricePerGPUHour float64 // US dollars; 0: not known
+	PriceSource     string
 	Source, AsOf    string
+	Note            string
+	// Assumed lists what no source states: "nics", "nic", "shared".
+	Assumed []string
 }
 
 // Nodes returns the number of hosts, rounded up.

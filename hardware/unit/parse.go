@@ -31,7 +31,8 @@ var (
 		"flop/s": 1, "gflop/s": 1e9, "tflop/s": 1e12, "pflop/s": 1e15,
 		"flops": 1, "gflops": 1e9, "tflops": 1e12, "pflops": 1e15,
 	}, "TFLOP/s or PFLOP/s"}
-	wattFamily = family{"power", map[string]float64{"": 1, "w": 1, "kw": 1e3}, "W or kW"}
+	wattFamily  = family{"power", map[string]float64{"": 1, "w": 1, "kw": 1e3}, "W or kW"}
+	hertzFamily = family{"clock rate", map[string]float64{"hz": 1, "mhz": 1e6, "ghz": 1e9}, "MHz or GHz"}
 )
 
 // ParseBytes reads "80GiB", "192 GB" or a bare number of bytes.
@@ -68,6 +69,12 @@ func ParseFLOPS(s string) (FLOPS, error) {
 func ParseWatts(s string) (Watts, error) {
 	v, err := wattFamily.parse(s)
 	return Watts(v), err
+}
+
+// ParseHertz reads "1830MHz".
+func ParseHertz(s string) (Hertz, error) {
+	v, err := hertzFamily.parse(s)
+	return Hertz(v), err
 }
 
 func (f family) parse(s string) (float64, error) {
@@ -114,3 +121,6 @@ func (r *FLOPS) UnmarshalText(text []byte) (err error) { *r, err = ParseFLOPS(st
 
 // UnmarshalText lets TOML hold "700W".
 func (w *Watts) UnmarshalText(text []byte) (err error) { *w, err = ParseWatts(string(text)); return }
+
+// UnmarshalText lets TOML hold "1830MHz".
+func (h *Hertz) UnmarshalText(text []byte) (err error) { *h, err = ParseHertz(string(text)); return }

@@ -22,6 +22,8 @@ type (
 	FLOPS float64
 	// Watts is a power.
 	Watts float64
+	// Hertz is a clock rate.
+	Hertz float64
 )
 
 // Common multiples.

@@ -14,7 +14,9 @@ import (
 // decoder stores the parsed tree into Go values and gathers every fault.
 type decoder struct {
 	file   string
-	lines  map[string]int // dotted path → line, see keyLines
+	text   []byte
+	root   map[string]any // as parsed
+	lines  map[string]int // dotted path → line; see keyLines; nil until a fault needs it
 	faults []fault
 }
 
@@ -23,8 +25,11 @@ type fault struct {
 	text string
 }
 
-// error returns the faults in the order of the lines.
-func (d *decoder) error() error {
+// err returns the faults in the order of the lines as an *Error, or nil.
+func (d *decoder) err() error {
+	if len(d.faults) == 0 {
+		return nil
+	}
 	sort.SliceStable(d.faults, func(i, j int) bool { return d.faults[i].line < d.faults[j].line })
 	e := &Error{}
 	for _, f := range d.faults {
@@ -35,6 +40,9 @@ func (d *decoder) error() error {
 
 // fail records a fault at path, or at the nearest parent whose line is known.
 func (d *decoder) fail(path, format string, args ...any) {
+	if d.lines == nil {
+		d.lines = keyLines(d.text)
+	}
 	line := 0
 	for p := path; ; p = parent(p) {
 		if n, ok := d.lines[p]; ok || p == "" {
@@ -60,7 +68,7 @@ func (d *decoder) assign(path string, raw any, dst reflect.Value) {
 		dst = dst.Elem()
 	}
 	if t, ok := dst.Addr().Interface().(encoding.TextUnmarshaler); ok {
-		d.text(path, raw, t)
+		d.parse(path, raw, t)
 		return
 	}
 	switch dst.Kind() {
@@ -68,7 +76,7 @@ func (d *decoder) assign(path string, raw any, dst reflect.Value) {
 		d.table(path, raw, dst)
 	case reflect.Map:
 		d.mapping(path, raw, dst)
-	case reflect.Slice:
+	case reflect.Slice, reflect.Array:
 		d.list(path, raw, dst)
 	case reflect.Interface:
 		dst.Set(reflect.ValueOf(raw))
@@ -77,8 +85,8 @@ func (d *decoder) assign(path string, raw any, dst reflect.Value) {
 	}
 }
 
-// text hands a string, or a bare number, to a type that parses itself.
-func (d *decoder) text(path string, raw any, t encoding.TextUnmarshaler) {
+// parse hands a string, or a bare number, to a type that parses itself.
+func (d *decoder) parse(path string, raw any, t encoding.TextUnmarshaler) {
 	var s string
 	switch v := raw.(type) {
 	case string:
@@ -109,7 +117,7 @@ func (d *decoder) table(path string, raw any, dst reflect.Value) {
 			d.unknown(join(path, k), k, sortedKeys(fields))
 			continue
 		}
-		d.assign(join(path, k), m[k], dst.Field(i))
+		d.assign(join(path, k), m[k], dst.FieldByIndex(i))
 	}
 }
 
@@ -143,7 +151,14 @@ func (d *decoder) list(path string, raw any, dst reflect.Value) {
 		d.fail(path, "%s: is %s: want a list", leaf(path), kindOf(raw))
 		return
 	}
-	out := reflect.MakeSlice(dst.Type(), v.Len(), v.Len())
+	if dst.Kind() == reflect.Array && v.Len() > dst.Len() {
+		d.fail(path, "%s: has %d elements: want at most %d", leaf(path), v.Len(), dst.Len())
+		return
+	}
+	out := dst
+	if dst.Kind() == reflect.Slice {
+		out = reflect.MakeSlice(dst.Type(), v.Len(), v.Len())
+	}
 	for i := range v.Len() {
 		d.assign(join(path, strconv.Itoa(i)), v.Index(i).Interface(), out.Index(i))
 	}
@@ -183,13 +198,13 @@ func (d *decoder) scalar(path string, raw any, dst reflect.Value) {
 	}
 }
 
-// tags maps the toml tags of a struct to field indices. Fields without one
-// are not read.
-func tags(t reflect.Type) map[string]int {
-	m := make(map[string]int)
-	for i := range t.NumField() {
-		if tag := t.Field(i).Tag.Get("toml"); tag != "" && tag != "-" {
-			m[tag] = i
+// tags maps the toml tags of a struct, embedded ones included, to fields.
+// Fields without one are not read.
+func tags(t reflect.Type) map[string][]int {
+	m := make(map[string][]int)
+	for _, f := range reflect.VisibleFields(t) {
+		if tag := f.Tag.Get("toml"); tag != "" && tag != "-" {
+			m[tag] = f.Index
 		}
 	}
 	return m
@@ -222,4 +237,13 @@ func kindOf(raw any) string {
 		return "a list"
 	}
 	return "a date"
+}
+
+// unknownWord records that a value is none of the known words.
+func (d *decoder) unknownWord(path, what, given string, known []string) {
+	if n := Nearest(given, known); n != "" && given != "" {
+		d.fail(path, "%s: unknown %q: did you mean %q?", what, given, n)
+		return
+	}
+	d.fail(path, "%s: unknown %q: want one of %s", what, given, strings.Join(known, ", "))
 }

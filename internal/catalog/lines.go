@@ -147,3 +147,6 @@ func parent(path string) string {
 }
 
 func leaf(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
+
+// index is the path of element i of a list.
+func index(path string, i int) string { return join(path, strconv.Itoa(i)) }

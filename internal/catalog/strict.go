@@ -5,8 +5,8 @@ package catalog
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"os"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/BurntSushi/toml"
@@ -39,27 +39,29 @@ func ReadFile(what, path string) ([]byte, error) {
 // keys, values of the wrong type and units that do not parse are all reported,
 // each with file:line, in one *Error. Fields that the text leaves out keep
 // their value, so that a caller can fill in defaults first. A field of type
-// any keeps the raw value (see [Assign]).
+// any keeps the raw value.
+//
+// Fields are named by their toml tag; those without one are not read.
 func Decode(file string, text []byte, v any) error {
-	if err := checkText(file, text); err != nil {
+	d, err := newDecoder(file, text)
+	if err != nil {
 		return err
 	}
-	var raw map[string]any
-	if _, err := toml.Decode(string(text), &raw); err != nil {
-		return syntaxError(file, err)
-	}
-	return Assign(file, text, "", raw, v)
+	d.assign("", d.root, pointed(v))
+	return d.err()
 }
 
-// Assign stores a raw value, which Decode left in a field of type any at the
-// dotted path, into the value that v points to, as strictly as Decode.
-func Assign(file string, text []byte, path string, raw, v any) error {
-	d := decoder{file: file, lines: keyLines(text)}
-	d.assign(path, raw, pointed(v))
-	if len(d.faults) == 0 {
-		return nil
+// newDecoder parses the text. The error is an *Error.
+func newDecoder(file string, text []byte) (*decoder, error) {
+	if err := checkText(file, text); err != nil {
+		return nil, err
 	}
-	return d.error()
+	d := &decoder{file: file, root: make(map[string]any)}
+	if _, err := toml.Decode(string(text), &d.root); err != nil {
+		return nil, syntaxError(file, err)
+	}
+	d.text = text
+	return d, nil
 }
 
 // checkText refuses what is no text before the parser sees it.
@@ -87,5 +89,5 @@ func syntaxError(file string, err error) error {
 }
 
 func oneLine(s string) string {
-	return fmt.Sprintf("%s", bytes.Join(bytes.Fields([]byte(s)), []byte(" ")))
+	return strings.Join(strings.Fields(s), " ")
 }

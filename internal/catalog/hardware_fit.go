@@ -1,0 +1,87 @@
+package catalog
+
+import (
+	"planner/hardware"
+	"planner/presets"
+)
+
+// The two files that calibration rewrites, in presets.Hardware.
+const (
+	gpuFitFile  = "hardware/fit.toml"
+	linkFitFile = "clusters/fit.toml"
+)
+
+// GPUFit is one entry of presets/hardware/fit.toml: the constants of a
+// generation, or of one part where that differs. Entries apply in the order
+// of the file, each overwriting the fields that it gives: first those with
+// neither arch nor part, then those of the arch, then those of the part.
+type GPUFit struct {
+	Arch string `toml:"arch"`
+	Part string `toml:"part"`
+	Fit  any    `toml:"fit"` // fields of hardware.Efficiency
+	provenance
+}
+
+// LinkFit is one entry of presets/clusters/fit.toml: the constants of a link
+// kind, or of a kind on accelerators of one arch.
+type LinkFit struct {
+	Kind hardware.LinkKind `toml:"kind"`
+	Arch string            `toml:"arch"`
+	Fit  any               `toml:"fit"` // fields of hardware.LinkFit
+	provenance
+}
+
+type gpuFitFileSpec struct {
+	GPU []GPUFit `toml:"gpu"`
+}
+
+type linkFitFileSpec struct {
+	Link []LinkFit `toml:"link"`
+}
+
+// fitGPU fills in a.Fit from the fit file.
+func fitGPU(a *hardware.Accelerator) error {
+	d, err := presetDecoder(gpuFitFile)
+	if err != nil {
+		return err
+	}
+	var file gpuFitFileSpec
+	d.assign("", d.root, pointed(&file))
+	for _, level := range []GPUFit{{}, {Arch: a.Arch}, {Part: a.Name}} {
+		for i, f := range file.GPU {
+			if f.Arch == level.Arch && f.Part == level.Part {
+				d.assign(index("gpu", i)+".fit", f.Fit, pointed(&a.Fit))
+			}
+		}
+	}
+	return d.err()
+}
+
+// fitTiers fills in the fit of each tier from the fit file.
+func fitTiers(tiers []hardware.Tier, arch string) error {
+	d, err := presetDecoder(linkFitFile)
+	if err != nil {
+		return err
+	}
+	var file linkFitFileSpec
+	d.assign("", d.root, pointed(&file))
+	for t := range tiers {
+		for _, level := range []LinkFit{{}, {Kind: tiers[t].Kind}, {Kind: tiers[t].Kind, Arch: arch}} {
+			for i, f := range file.Link {
+				if f.Kind == level.Kind && f.Arch == level.Arch {
+					d.assign(index("link", i)+".fit", f.Fit, pointed(&tiers[t].Fit))
+				}
+			}
+		}
+	}
+	return d.err()
+}
+
+// presetDecoder parses an embedded file.
+func presetDecoder(name string) (*decoder, error) {
+	text, err := presets.Hardware.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	return newDecoder("presets/"+name, text)
+}
