@@ -35,7 +35,7 @@ func Check(s Spec, progs []Program, inPlace bool) error {
 	}
 	c := &checker{Spec: s, inPlace: inPlace, next: make([]int, s.Ranks), queues: map[[2]int][]message{}}
 	for r, p := range progs {
-		c.mem = append(c.mem, c.memory(r, p.ScratchLen()))
+		c.mem = append(c.mem, c.newMemory(r, p.ScratchLen()))
 	}
 	for round := 0; ; round++ {
 		more, err := c.step(round, progs)
@@ -57,39 +57,71 @@ type checker struct {
 	Spec
 	inPlace bool
 	next    []int // first step of each rank not yet done
-	mem     [][NumBufs][]symbol
+	mem     []memory
 	queues  map[[2]int][]message // by sender and receiver
 }
 
-// memory returns the buffers of a rank before the call.
-func (c *checker) memory(rank, scratch int) (m [NumBufs][]symbol) {
+// memory is the memory of one rank, in which its buffers lie.
+type memory struct {
+	cells     []symbol
+	base, len [NumBufs]int
+}
+
+// newMemory returns the memory of a rank before the call.
+func (c *checker) newMemory(rank, scratch int) memory {
 	in, out := Lens(c.Spec, rank)
-	inOff, outOff := 0, 0
-	if c.inPlace {
-		m[Output] = make([]symbol, max(in, out))
-		off, _ := Cut(c.Count, c.Ranks, rank)
+	m := memory{len: [NumBufs]int{in, out, scratch}, base: [NumBufs]int{0, in, in + out}}
+	off, _ := Cut(c.Count, c.Ranks, rank)
+	if c.inPlace && in > 0 && out > 0 {
+		m.base = [NumBufs]int{0, 0, max(in, out)}
 		if in > out {
-			outOff = off
+			m.base[Output] = off
 		} else if out > in {
-			inOff = off
+			m.base[Input] = off
 		}
-		if in == 0 || out == 0 {
-			inOff, outOff = 0, 0
-		}
-		m[Input] = m[Output][inOff : inOff+in]
-		m[Output] = m[Output][outOff : outOff+out]
-	} else {
-		m[Input], m[Output] = make([]symbol, in), make([]symbol, out)
 	}
-	m[Scratch] = make([]symbol, scratch)
-	base := 0
+	m.cells = make([]symbol, in+out+scratch)
+	first := 0
 	if c.Op == collective.AllGather || c.Op == collective.Gather {
-		base, _ = Cut(c.Count, c.Ranks, rank)
+		first = off
 	}
-	for i := range m[Input] {
-		m[Input][i] = symbol{base + i, 1 << rank}
+	for i := range in {
+		m.cells[m.base[Input]+i] = symbol{first + i, 1 << rank}
 	}
 	return m
+}
+
+func (m *memory) has(r Ref) bool {
+	return r.Buf < NumBufs && r.Off >= 0 && r.Len > 0 && r.Off+r.Len <= m.len[r.Buf]
+}
+
+func (m *memory) slice(r Ref) []symbol {
+	at := m.base[r.Buf] + r.Off
+	return m.cells[at : at+r.Len]
+}
+
+func (m *memory) overlap(x, y Ref) bool {
+	a, b := m.base[x.Buf]+x.Off, m.base[y.Buf]+y.Off
+	return a < b+y.Len && b < a+x.Len
+}
+
+// idle reports whether s is a Copy onto itself, which does nothing.
+func (m *memory) idle(s Step) bool {
+	return s.Kind == Copy && m.base[s.Src.Buf]+s.Src.Off == m.base[s.Dst.Buf]+s.Dst.Off
+}
+
+// read returns the elements of r after checking that all were written.
+func (m *memory) read(r Ref) ([]symbol, error) {
+	if !m.has(r) {
+		return nil, fmt.Errorf("reads %d elements at %d of %v, which has %d", r.Len, r.Off, r.Buf, m.len[r.Buf])
+	}
+	v := m.slice(r)
+	for i, x := range v {
+		if x.from == 0 {
+			return nil, fmt.Errorf("reads %v[%d] before it is written", r.Buf, r.Off+i)
+		}
+	}
+	return v, nil
 }
 
 // step runs one round on all ranks and reports whether any step is left.
@@ -129,12 +161,12 @@ func (c *checker) sends(rank int, p Program) error {
 		if s.Kind != Send {
 			continue
 		}
-		body, err := c.read(rank, s.Src)
+		body, err := c.mem[rank].read(s.Src)
 		if err != nil {
 			return fmt.Errorf("rank %d, round %d, send: %w", rank, s.Round, err)
 		}
 		for _, o := range p {
-			if o.Kind != Send && o.Dst.Len > 0 && !c.same(rank, o) && c.overlap(rank, o.Dst, s.Src) {
+			if o.Kind != Send && !c.mem[rank].idle(o) && c.mem[rank].overlap(o.Dst, s.Src) {
 				return fmt.Errorf("rank %d, round %d: %v writes what is being sent", rank, s.Round, o.Kind)
 			}
 		}
@@ -142,43 +174,6 @@ func (c *checker) sends(rank int, p Program) error {
 		c.queues[k] = append(c.queues[k], message{s.Round, append([]symbol(nil), body...)})
 	}
 	return nil
-}
-
-// same reports whether s is a Copy onto itself, which does nothing.
-func (c *checker) same(rank int, s Step) bool {
-	return s.Kind == Copy && s.Src.Len == s.Dst.Len && &c.slice(rank, s.Src)[0] == &c.slice(rank, s.Dst)[0]
-}
-
-func (c *checker) slice(rank int, r Ref) []symbol { return c.mem[rank][r.Buf][r.Off : r.Off+r.Len] }
-
-// overlap reports whether two non-empty references share memory.
-func (c *checker) overlap(rank int, x, y Ref) bool {
-	for i := range c.slice(rank, x) {
-		p := &c.slice(rank, x)[i]
-		if p == &c.slice(rank, y)[0] {
-			return true
-		}
-	}
-	for i := range c.slice(rank, y) {
-		if &c.slice(rank, y)[i] == &c.slice(rank, x)[0] {
-			return true
-		}
-	}
-	return false
-}
-
-// read returns the elements of r after checking that all were written.
-func (c *checker) read(rank int, r Ref) ([]symbol, error) {
-	if r.Off < 0 || r.Off+r.Len > len(c.mem[rank][r.Buf]) {
-		return nil, fmt.Errorf("%v[%d:%d] is outside its %d elements", r.Buf, r.Off, r.Off+r.Len, len(c.mem[rank][r.Buf]))
-	}
-	v := c.slice(rank, r)
-	for i, x := range v {
-		if x.from == 0 {
-			return nil, fmt.Errorf("reads %v[%d] before it is written", r.Buf, r.Off+i)
-		}
-	}
-	return v, nil
 }
 
 // other does a step that is not a Send.
@@ -190,14 +185,14 @@ func (c *checker) other(rank int, s Step) (err error) {
 	case Recv:
 		y, err = c.take(rank, s)
 	case Copy:
-		y, err = c.read(rank, s.Src)
+		y, err = c.mem[rank].read(s.Src)
 	case Reduce:
-		if y, err = c.read(rank, s.Src); err == nil {
-			x, err = c.read(rank, s.Dst)
+		if y, err = c.mem[rank].read(s.Src); err == nil {
+			x, err = c.mem[rank].read(s.Dst)
 		}
 	case RecvReduce:
 		if y, err = c.take(rank, s); err == nil {
-			x, err = c.read(rank, s.Src)
+			x, err = c.mem[rank].read(s.Src)
 		}
 	}
 	if err != nil {
@@ -219,10 +214,11 @@ func (c *checker) take(rank int, s Step) ([]symbol, error) {
 
 // write stores y, reduced with x unless that is nil, in dst.
 func (c *checker) write(rank int, dst Ref, x, y []symbol) error {
-	if dst.Buf == Input || dst.Off < 0 || dst.Off+dst.Len > len(c.mem[rank][dst.Buf]) || len(y) != dst.Len || x != nil && len(x) != dst.Len {
+	m := &c.mem[rank]
+	if dst.Buf == Input || !m.has(dst) || len(y) != dst.Len || x != nil && len(x) != dst.Len {
 		return fmt.Errorf("cannot write %d elements to %v[%d:%d]", len(y), dst.Buf, dst.Off, dst.Off+dst.Len)
 	}
-	out := c.slice(rank, dst)
+	out := m.slice(dst)
 	for i, v := range y {
 		if x != nil {
 			if x[i].elem != v.elem || x[i].from&v.from != 0 {
@@ -238,7 +234,8 @@ func (c *checker) write(rank int, dst Ref, x, y []symbol) error {
 // outcome compares every output with the definition of the operation.
 func (c *checker) outcome() error {
 	for r := range c.mem {
-		for i, got := range c.mem[r][Output] {
+		out := Ref{Output, 0, c.mem[r].len[Output]}
+		for i, got := range c.mem[r].slice(out) {
 			if want := c.want(r, i); got != want {
 				return fmt.Errorf("%v %v over %d ranks: rank %d ends with element %d from ranks %b in output[%d]: want element %d from %b",
 					c.Op, c.Alg, c.Ranks, r, got.elem, got.from, i, want.elem, want.from)
