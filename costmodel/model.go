@@ -112,6 +112,12 @@ type Mixer struct {
 	// SharedKV says that values are the keys (Gemma 4's global layers): no value
 	// projection.
 	SharedKV bool
+	// HeadGate is a gate of h parameters on the output of each head (Step 3.5).
+	HeadGate bool
+	// FixedDecay marks a linear layer whose decay is not learned, without
+	// convolution and with a norm over all heads (MiniMax's lightning
+	// attention).
+	FixedDecay bool
 	// ConvBias says that the convolution of a Mamba-2 layer has a bias.
 	ConvBias bool
 

@@ -79,6 +79,9 @@ func (x *Mixer) attentionParams(h int64) (sharded, replicated int64) {
 	if x.OutGate {
 		sharded += h * q
 	}
+	if x.HeadGate {
+		sharded += h * int64(x.Heads)
+	}
 	if x.QKVBias {
 		sharded += q + kv
 	}
@@ -125,9 +128,14 @@ func (x *Mixer) indexParams(h int64) int64 {
 
 // linearParams counts a gated delta net (Qwen3-Next): q and k of KVHeads·HeadDim,
 // v and its gate of Heads·VHeadDim, two scalars a value head, a depthwise
-// convolution over q, k and v, A and dt a value head, and a gated norm.
+// convolution over q, k and v, A and dt a value head, and a gated norm. With a
+// fixed decay (MiniMax-01, arXiv 2501.08313, section 2.2) it is q, k, v, the
+// gate, the output and a norm over all heads.
 func (x *Mixer) linearParams(h int64) (sharded, replicated int64) {
 	k, v, n := int64(x.KVHeads*x.HeadDim), int64(x.Heads*x.VHeadDim), int64(x.Heads)
+	if x.FixedDecay {
+		return h*(2*k+2*v) + v + v*h, 0
+	}
 	sharded = h*(2*k+2*v+2*n) + int64(x.Conv)*(2*k+v) + 2*n + v*h
 	return sharded, int64(x.VHeadDim)
 }

@@ -23,9 +23,20 @@ func (s *modelSpec) build(name string) (*costmodel.Model, error) {
 		}
 	}
 	for range s.MTP {
-		m.MTP = append(m.MTP, m.Kinds[m.Pattern[len(m.Pattern)-1]])
+		m.MTP = append(m.MTP, s.mtpLayer(m))
 	}
 	return m, nil
+}
+
+// mtpLayer returns a multi-token-prediction layer: the model's last layer
+// that has attention.
+func (s *modelSpec) mtpLayer(m *costmodel.Model) costmodel.Layer {
+	for i := len(m.Pattern) - 1; i >= 0; i-- {
+		if l := m.Kinds[m.Pattern[i]]; l.Mixer.Kind == costmodel.Attention || l.Mixer.Kind == costmodel.MLA {
+			return l
+		}
+	}
+	return m.Kinds[m.Pattern[len(m.Pattern)-1]]
 }
 
 // setDefaults fills in what the style implies.
@@ -166,6 +177,15 @@ func (s *modelSpec) linear() costmodel.Mixer {
 		Kind: costmodel.Linear, Heads: s.Linear.ValueHeads, KVHeads: s.Linear.KeyHeads,
 		HeadDim: s.Linear.KeyDim, VHeadDim: s.Linear.ValueDim,
 		State: s.Linear.KeyDim, Conv: s.Linear.Conv,
+	}
+}
+
+// lightning returns MiniMax's linear attention: heads as in softmax attention,
+// a fixed decay a head, an output gate and a norm over all heads.
+func (s *modelSpec) lightning() costmodel.Mixer {
+	return costmodel.Mixer{
+		Kind: costmodel.Linear, Heads: s.Heads, KVHeads: s.Heads,
+		HeadDim: s.HeadDim, VHeadDim: s.HeadDim, State: s.HeadDim, FixedDecay: true,
 	}
 }
 
