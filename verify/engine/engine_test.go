@@ -1,0 +1,129 @@
+package engine_test
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+
+	"planner/costmodel/collective"
+	"planner/costmodel/collective/steps"
+	"planner/verify/bench"
+	"planner/verify/engine"
+	"planner/verify/reduce"
+	"planner/verify/transport"
+)
+
+// job runs f on every rank of a job of goroutines.
+func job(t *testing.T, n int, o transport.Options, f func(c *engine.Comm) error) error {
+	t.Helper()
+	l, err := transport.NewLocal(n, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	errs := make([]error, n)
+	var wg sync.WaitGroup
+	for r := range n {
+		wg.Go(func() {
+			c, err := engine.New(l.World(r))
+			if err == nil {
+				err = errors.Join(f(c), c.Close())
+			}
+			errs[r] = err
+		})
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// counts are numbers of elements that do and do not divide among n ranks,
+// below and above what travels inside a slot.
+func counts(n int) []int { return []int{0, 1, n + 1, 64 * n, 4099} }
+
+// runExact runs one call on one rank on exact data and counts wrong elements.
+func runExact(c *engine.Comm, call engine.Call, inPlace bool) (int, error) {
+	s, err := c.Plan(call)
+	if err != nil {
+		return 0, err
+	}
+	d := bench.NewData(s, call.Type, call.Reduction)
+	in, out := steps.Lens(s, c.Rank())
+	e := call.Type.Size()
+	call.In, call.Out = make([]byte, in*e), make([]byte, out*e)
+	if inPlace {
+		call.In, call.Out = alias(s, c.Rank(), e)
+	}
+	d.Fill(call.In, c.Rank())
+	if err := c.Do(call); err != nil {
+		return 0, err
+	}
+	return d.Wrong(call.Out, c.Rank()), nil
+}
+
+// alias returns buffers in place as nccl-tests lays them: the shorter one is
+// the rank's piece of the longer.
+func alias(s steps.Spec, rank, e int) (in, out []byte) {
+	i, o := steps.Lens(s, rank)
+	whole := make([]byte, max(i, o)*e)
+	off, _ := steps.Cut(s.Count, s.Ranks, rank)
+	if i < o && i > 0 {
+		return whole[off*e : (off+i)*e], whole
+	}
+	if o < i && o > 0 {
+		return whole, whole[off*e : (off+o)*e]
+	}
+	return whole[:i*e], whole[:o*e]
+}
+
+func TestEveryCallIsExact(t *testing.T) {
+	for n := 1; n <= 9; n++ {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			t.Parallel()
+			err := job(t, n, transport.Options{}, func(c *engine.Comm) error { return everything(c, t) })
+			if err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+// everything runs every operation, algorithm, type, reduction and count.
+func everything(c *engine.Comm, t *testing.T) error {
+	for op := collective.Op(0); op < collective.Send; op++ {
+		for _, alg := range steps.Algorithms(op) {
+			for ty := range reduce.NumDTypes {
+				for red := range reduce.NumOps {
+					if red != reduce.Sum && op != collective.AllReduce && op != collective.ReduceScatter && op != collective.Reduce {
+						continue
+					}
+					for _, k := range counts(c.Size()) {
+						for _, inPlace := range []bool{false, true} {
+							call := engine.Call{Op: op, Type: ty, Reduction: red, Count: k,
+								Root: (k + int(alg)) % c.Size(), Algorithm: engine.Force(alg)}
+							if err := one(c, t, call, inPlace); err != nil {
+								return err
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func one(c *engine.Comm, t *testing.T, call engine.Call, inPlace bool) error {
+	if s, err := c.Plan(call); err != nil || inPlace && !steps.InPlace(s) {
+		return err
+	}
+	wrong, err := runExact(c, call, inPlace)
+	if err != nil {
+		return fmt.Errorf("%v %v %v %v count %d in place %v: %w", call.Op, call.Algorithm.Algorithm,
+			call.Type, call.Reduction, call.Count, inPlace, err)
+	}
+	if wrong > 0 {
+		t.Errorf("rank %d of %d: %v %v %v %v count %d root %d in place %v: %d wrong", c.Rank(), c.Size(), call.Op,
+			call.Algorithm.Algorithm, call.Type, call.Reduction, call.Count, call.Root, inPlace, wrong)
+	}
+	return nil
+}

@@ -1,0 +1,98 @@
+package transport
+
+import (
+	"fmt"
+	"time"
+)
+
+// stallAfter is how long a rank waits before it compares notes with others.
+const stallAfter = 20 * time.Millisecond
+
+// await waits for ready: first by looking, then asleep. It ends early when
+// the job fails, the ranks turn out to disagree, or the call's deadline
+// passes.
+func (p *Port) await(peer int, what string, ready func() bool) error {
+	for range p.spin {
+		if ready() {
+			return nil
+		}
+		pause()
+	}
+	begun := now()
+	stalled := false
+	for !p.doze(ready) {
+		if err := p.abort.Err(); err != nil {
+			return err
+		}
+		t := now()
+		if t-begun > int64(stallAfter) {
+			if err := p.compare(); err != nil {
+				return err
+			}
+			if !stalled && p.onStall != nil {
+				stalled = true
+				p.onStall(p.call.Call, p.call.What)
+			}
+		}
+		if t > p.deadline {
+			return p.Fail(peer, fmt.Sprintf("%s for %v", what, p.timeout))
+		}
+	}
+	return nil
+}
+
+// doze sleeps once, until woken or for a slice, and reports whether ready.
+func (p *Port) doze(ready func() bool) bool {
+	p.park.arm()
+	defer p.park.disarm()
+	if ready() {
+		return true
+	}
+	p.park.sleep(slice)
+	return ready()
+}
+
+// compare looks for a member that entered this very call with other
+// arguments; it would wait for ever for what this rank never sends.
+func (p *Port) compare() error {
+	if p.call.Call == 0 {
+		return nil
+	}
+	for i, b := range p.bells {
+		if b == nil || i == p.rank {
+			continue
+		}
+		if got, ok := b.during(p.call.Call); ok && got != p.call.What {
+			h := Header{Call: p.call.Call, What: got}
+			return p.check(i, &p.call, &h, 0, 0)
+		}
+	}
+	return nil
+}
+
+// sleepUntil waits for the moment t at which a shaped link delivers: asleep
+// for most of it, then looking at the clock when the machine has a core for
+// every rank.
+func (p *Port) sleepUntil(peer int, t int64) error {
+	const early = int64(60 * time.Microsecond) // covers a late wake-up by the kernel
+	for {
+		n := now()
+		switch {
+		case n >= t:
+			return nil
+		case p.spin > 0 && t-n <= early:
+			pause()
+			continue
+		case p.spin > 0:
+			nap(t - early)
+		default:
+			nap(t)
+		}
+		if err := p.abort.Err(); err != nil {
+			return err
+		}
+		if now() > p.deadline {
+			return p.Fail(peer, fmt.Sprintf("the emulated link delivers nothing for %v", p.timeout))
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package transport
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	"planner/hardware/unit"
+)
+
+// Link is one emulated link, one direction.
+type Link struct {
+	Bandwidth unit.BytesPerSecond // 0: as fast as the machine
+	Delay     unit.Seconds        // from the last byte sent to the message seen
+}
+
+// Shape is a topology to emulate on one machine: Nodes × PerNode ranks, ranks
+// of a node adjacent. Every rank has a port of Intra's bandwidth into its
+// node; the ranks of a node share NICsPerNode ports of Inter's bandwidth, rank
+// l of a node using NIC l·NICsPerNode/PerNode. A port carries one message at a
+// time in each direction, so that a fan-in is as slow as the receiver's port.
+type Shape struct {
+	Nodes, PerNode int
+	Intra, Inter   Link
+	NICsPerNode    int // 0: one per rank
+}
+
+// Ranks returns the size of the job that the shape is for.
+func (s *Shape) Ranks() int { return s.Nodes * s.PerNode }
+
+// Validate reports what is wrong with a shape for a job of the given size.
+func (s *Shape) Validate(ranks int) error {
+	switch {
+	case s.Nodes < 1 || s.PerNode < 1:
+		return fmt.Errorf("shape %dx%d: too small: want at least 1x1", s.Nodes, s.PerNode)
+	case s.Ranks() != ranks:
+		return fmt.Errorf("shape %dx%d: has %d ranks: want the job's %d", s.Nodes, s.PerNode, s.Ranks(), ranks)
+	case s.NICsPerNode < 0 || s.NICsPerNode > s.PerNode:
+		return fmt.Errorf("nics=%d: out of range: want 1 to %d, the ranks of a node", s.NICsPerNode, s.PerNode)
+	case s.Intra.Bandwidth < 0 || s.Inter.Bandwidth < 0 || s.Intra.Delay < 0 || s.Inter.Delay < 0:
+		return fmt.Errorf("shape %v: negative rate or delay: want 0 or more", s)
+	}
+	return nil
+}
+
+// nics returns NICs per node with the default applied.
+func (s *Shape) nics() int {
+	if s.NICsPerNode > 0 {
+		return s.NICsPerNode
+	}
+	return s.PerNode
+}
+
+// node returns the node of a rank; all are on node 0 without a shape.
+func (s *Shape) node(rank int) int {
+	if s == nil {
+		return 0
+	}
+	return rank / s.PerNode
+}
+
+// bucket is one direction of a port: when it is free again, monotonic ns.
+type bucket struct {
+	free atomic.Int64
+	_    [56]byte
+}
+
+// buckets returns how many buckets a shape needs: two per rank for the links
+// inside nodes, two per NIC.
+func (s *Shape) buckets() int { return 2 * (s.Ranks() + s.Nodes*s.nics()) }
+
+// shaper holds the emulated ports of a job.
+type shaper struct {
+	*Shape
+	ports []bucket // of ranks, then of NICs; egress and ingress in turn
+}
+
+func newShaper(s *Shape, memory []bucket) *shaper { return &shaper{s, memory} }
+
+// path is what a message from one rank to another goes through.
+type path struct {
+	egress, ingress *bucket
+	perByte         float64 // ns
+	delay           int64   // ns
+}
+
+// path returns the way between two ranks; nil when nothing shapes it.
+func (s *shaper) path(from, to int) *path {
+	if s == nil || from == to {
+		return nil
+	}
+	link, a, b := s.Intra, from, to
+	if s.node(from) != s.node(to) {
+		link, a, b = s.Inter, s.nic(from), s.nic(to)
+	}
+	if link == (Link{}) {
+		return nil
+	}
+	p := &path{egress: &s.ports[2*a], ingress: &s.ports[2*b+1], delay: int64(float64(link.Delay) * 1e9)}
+	if link.Bandwidth > 0 {
+		p.perByte = 1e9 / float64(link.Bandwidth)
+	}
+	return p
+}
+
+// nic returns the port of the NIC that a rank uses.
+func (s *shaper) nic(rank int) int {
+	local := rank % s.PerNode
+	return s.Ranks() + s.node(rank)*s.nics() + local*s.nics()/s.PerNode
+}
+
+// reserve books size bytes from time t on and returns when the last of them
+// has arrived. A message passes through the sender's port and, as it leaves
+// that, through the receiver's.
+func (p *path) reserve(t int64, size int) int64 {
+	d := int64(float64(size)*p.perByte + 0.5)
+	sent := p.egress.take(t, d)
+	return max(sent, p.ingress.take(sent-d, d)) + p.delay
+}
+
+// take books d nanoseconds at the first moment from t on at which the bucket
+// is free, and returns the end of them.
+func (b *bucket) take(t, d int64) int64 {
+	for {
+		free := b.free.Load()
+		end := max(free, t) + d
+		if b.free.CompareAndSwap(free, end) {
+			return end
+		}
+	}
+}

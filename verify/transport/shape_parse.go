@@ -1,0 +1,101 @@
+package transport
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"planner/hardware/unit"
+)
+
+const shapeWant = "want NODESxRANKS:nvlink=RATE,ib=RATE,delay=TIME[,nvlink-delay=TIME][,nics=N]"
+
+// ParseShape reads "2x4:nvlink=400MB/s,ib=40MB/s,delay=1ms,nics=1". The links
+// inside a node may be called nvlink, pcie or intra, those between nodes ib,
+// roce or inter; delay is that of the latter.
+func ParseShape(text string) (*Shape, error) {
+	bad := func(format string, args ...any) (*Shape, error) {
+		return nil, fmt.Errorf("shape %q: %s: %s", text, fmt.Sprintf(format, args...), shapeWant)
+	}
+	size, rest, _ := strings.Cut(text, ":")
+	nodes, per, ok := strings.Cut(size, "x")
+	s := &Shape{}
+	var err error
+	if s.Nodes, err = strconv.Atoi(nodes); err != nil || !ok {
+		return bad("%q is not NODESxRANKS", size)
+	}
+	if s.PerNode, err = strconv.Atoi(per); err != nil {
+		return bad("%q is not NODESxRANKS", size)
+	}
+	const most = 1 << 10 // ranks that one machine can hold as processes
+	if s.Nodes < 1 || s.PerNode < 1 || s.Nodes > most || s.PerNode > most {
+		return bad("%q is out of range (1 to %d each)", size, most)
+	}
+	for field := range strings.SplitSeq(rest, ",") {
+		if field == "" {
+			continue
+		}
+		key, value, _ := strings.Cut(field, "=")
+		if err := s.set(key, value); err != nil {
+			return bad("%s: %v", field, err)
+		}
+	}
+	if err := s.Validate(s.Ranks()); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Shape) set(key, value string) (err error) {
+	switch key {
+	case "nvlink", "pcie", "intra":
+		s.Intra.Bandwidth, err = rate(value)
+	case "ib", "roce", "inter":
+		s.Inter.Bandwidth, err = rate(value)
+	case "delay", "ib-delay", "roce-delay", "inter-delay":
+		s.Inter.Delay, err = unit.ParseSeconds(value)
+	case "nvlink-delay", "pcie-delay", "intra-delay":
+		s.Intra.Delay, err = unit.ParseSeconds(value)
+	case "nics":
+		s.NICsPerNode, err = strconv.Atoi(value)
+		if err == nil && s.NICsPerNode < 1 {
+			err = fmt.Errorf("too small")
+		}
+	default:
+		err = fmt.Errorf("unknown key %q", key)
+	}
+	return err
+}
+
+// rate reads a bandwidth that a port can be shaped to.
+func rate(text string) (unit.BytesPerSecond, error) {
+	r, err := unit.ParseBandwidth(text)
+	if err == nil && r < 1e3 {
+		return 0, fmt.Errorf("below 1 kB/s")
+	}
+	return r, err
+}
+
+// String writes the form that ParseShape reads.
+func (s *Shape) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%dx%d:", s.Nodes, s.PerNode)
+	sep := ""
+	put := func(key, value string) { b.WriteString(sep + key + "=" + value); sep = "," }
+	num := func(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+	for _, l := range []struct {
+		name, delay string
+		Link
+	}{{"intra", "intra-delay", s.Intra}, {"inter", "delay", s.Inter}} {
+		if l.Bandwidth > 0 {
+			put(l.name, num(float64(l.Bandwidth))+"B/s")
+		}
+		if l.Delay > 0 {
+			put(l.delay, num(float64(l.Delay))+"s")
+		}
+	}
+	if s.NICsPerNode > 0 {
+		put("nics", strconv.Itoa(s.NICsPerNode))
+	}
+	return b.String()
+}
