@@ -107,8 +107,8 @@ func (d *Device) fused(s *AttentionSpec) (fwd, bwd unit.Seconds) {
 	flops := float64(s.FLOPs())
 	keys := s.Pairs() / s.SeqQ
 	shape := f.dim(s.DimQK, s.DimV) * keys / (keys + f.HalfKeys)
-	blocks := s.Batch * s.Heads * math.Ceil(s.SeqQ/flashBlock)
-	shape *= blocks / d.sms / d.waves(blocks)
+	blocks := s.Batch * s.Heads * math.Ceil(s.SeqQ/flashBlock) / d.sms
+	shape *= blocks / wholeWaves(blocks, f.Tail)
 	move := s.traffic() / d.bandwidth
 	fwd = unit.Seconds(d.launch + norm4(flops/(f.Fwd*shape), move))
 	bwd = unit.Seconds(2*d.launch + norm4(2.5*flops/(f.Bwd*shape), 2*move))

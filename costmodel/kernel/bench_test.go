@@ -22,10 +22,9 @@ func h100(p hardware.Precision) *Device {
 func rounded() Constants {
 	c := Constants{
 		Arch:   "hopper",
-		Half:   Format{Peak: 0.76, HalfK: 250},
-		Byte:   Format{Peak: 0.68, HalfK: 500, Cast: 4, CastKernels: 2},
+		Half:   Format{Peak: 0.76, HalfK: 250, Tail: 1},
+		Byte:   Format{Peak: 0.68, HalfK: 500, Tail: 1, Cast: 4, CastKernels: 2},
 		Tiles:  [NumTiles]float64{1, 1, 0.93, 0.78, 0.58},
-		Tail:   1,
 		Memory: 0.84, Operand: 0.8, L2: 2, Ramp: 2e6, Launch: 3e-6, Grouped: 0.9,
 		Usual: Flash3, ScoreFused: 15, ScoreUnfused: 35, Scan: 0.2,
 	}

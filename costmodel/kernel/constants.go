@@ -17,9 +17,6 @@ type Constants struct {
 	// Tiles holds the rate of each output tile of a matrix product relative
 	// to the fastest, in the order of TileShapes.
 	Tiles [NumTiles]float64
-	// Tail is the share of the idle part of a product's last wave that is
-	// really lost: 1 for whole waves, 0 for perfect stream-K balancing.
-	Tail float64
 
 	// Operand is the share of the memory bandwidth at which a product reads
 	// its operands and writes its result once.
@@ -58,29 +55,38 @@ type Constants struct {
 type Format struct {
 	// Peak is the share e of the format's dense peak that a large product
 	// sustains before shape losses.
-	Peak float64
+	Peak float64 `toml:"peak"`
 	// HalfK is the inner dimension K0, in elements, at which a product
 	// reaches half of its limit rate: rate ∝ K/(K+K0).
-	HalfK float64
+	HalfK float64 `toml:"half_k"`
+	// Tail is the share of the idle part of the last wave that is really
+	// lost: 1 for whole waves, 0 for perfect stream-K balancing.
+	Tail float64 `toml:"tail"`
 	// Cast is the traffic of quantising one element of the left operand from
 	// 16 bits, in bytes: read, write and a transposed copy. 0 for formats of
 	// 16 bits and more.
-	Cast float64
+	Cast float64 `toml:"cast_bytes"`
 	// CastKernels is the number of kernels that quantising takes (largest
 	// value, scale, cast).
-	CastKernels float64
+	CastKernels float64 `toml:"cast_kernels"`
 }
 
 // Flash holds one generation of fused attention kernels. Shares are of the
 // 16-bit dense peak, on the FLOPs that the mask leaves.
 type Flash struct {
-	Fwd, Bwd float64 // share at long sequences, head dimension 128
+	// Fwd and Bwd are the shares at long sequences, head dimension 128.
+	Fwd float64 `toml:"fwd"`
+	Bwd float64 `toml:"bwd"`
 	// HalfKeys is the number of keys per query at which the share has halved.
-	HalfKeys float64
+	HalfKeys float64 `toml:"half_keys"`
+	// Tail is as in Format, over blocks of 128 queries of one head.
+	Tail float64 `toml:"tail"`
 	// Dim64, Dim192 and Dim256 are the rates at head dimensions up to 64,
 	// from 129 to 192 (multi-head latent attention) and above, over that at
 	// 128. 0 means 1.
-	Dim64, Dim192, Dim256 float64
+	Dim64  float64 `toml:"dim64"`
+	Dim192 float64 `toml:"dim192"`
+	Dim256 float64 `toml:"dim256"`
 }
 
 // With returns c with the non-zero figures of f, which a calibration of one
@@ -133,22 +139,33 @@ func set(dst *float64, v float64) {
 	}
 }
 
-// format returns the constants that precision p runs with on a, and the bytes
-// of an element. A part without the format runs it at 16 bits.
-func (c *Constants) format(a *hardware.Accelerator, p hardware.Precision) (Format, float64) {
-	if p == hardware.FP32 {
-		return c.Single, 4
-	}
-	if a.PeakOf(p) <= a.PeakOf(hardware.BF16) {
-		return c.Half, 2
-	}
+// formatOf returns the format that precision p runs in on a: a part without
+// it runs at 16 bits.
+func (c *Constants) formatOf(a *hardware.Accelerator, p hardware.Precision) *Format {
 	switch {
+	case p == hardware.FP32:
+		return &c.Single
+	case a.PeakOf(p) <= a.PeakOf(hardware.BF16):
+		return &c.Half
 	case p == hardware.NVFP4 && a.Peak[p] > 0 && c.Nibble.Peak > 0:
-		return c.Nibble, 0.5625 // 4 bits and an 8-bit scale for 16 elements
+		return &c.Nibble
 	case p == hardware.FP8Block && c.Block.Peak > 0:
-		return c.Block, 1
+		return &c.Block
 	case p != hardware.BF16 && p != hardware.FP16 && c.Byte.Peak > 0:
-		return c.Byte, 1
+		return &c.Byte
 	}
-	return c.Half, 2
+	return &c.Half
+}
+
+// width returns the bytes of an element of f, scales included.
+func (c *Constants) width(f *Format) float64 {
+	switch f {
+	case &c.Single:
+		return 4
+	case &c.Byte, &c.Block:
+		return 1
+	case &c.Nibble:
+		return 0.5625 // 4 bits, and 8 bits of scale for 16 elements
+	}
+	return 2
 }

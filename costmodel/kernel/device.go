@@ -19,7 +19,6 @@ type Device struct {
 	ramp      float64 // bytes
 	launch    float64 // s
 	sms       float64
-	tail      float64
 
 	grouped     float64
 	groupLaunch float64           // s
@@ -34,6 +33,7 @@ type Device struct {
 type matrix struct {
 	rate  float64 // peak times share, FLOP/s
 	halfK float64
+	tail  float64
 	in    float64 // bytes of an operand element
 	out   float64 // bytes of a result element
 	cast  float64 // bytes per element of the left operand
@@ -50,7 +50,6 @@ func NewDevice(a *hardware.Accelerator, p hardware.Precision, c Constants) *Devi
 		ramp:      float64(c.Ramp),
 		launch:    float64(c.Launch),
 		sms:       math.Max(1, float64(a.SMs)),
-		tail:      c.Tail,
 		operand:   float64(a.MemoryBandwidth) * c.Operand,
 		grouped:   c.Grouped,
 
@@ -72,10 +71,12 @@ func NewDevice(a *hardware.Accelerator, p hardware.Precision, c Constants) *Devi
 
 // newMatrix sets up the roofline of precision p. Low-bit products write 16 bits.
 func newMatrix(a *hardware.Accelerator, p hardware.Precision, c *Constants) matrix {
-	f, in := c.format(a, p)
+	f := c.formatOf(a, p)
+	in := c.width(f)
 	return matrix{
 		rate:  float64(a.PeakOf(p)) * f.Peak,
 		halfK: f.HalfK,
+		tail:  f.Tail,
 		in:    in,
 		out:   math.Max(in, 2),
 		cast:  f.Cast,

@@ -79,7 +79,7 @@ func (d *Device) quantise(elements float64) float64 {
 
 // product is the roofline: the 4-norm of compute and operand traffic.
 //
-//	compute = 2·g·m·n·k / (peak·e·q) · (1 + K0/k), see wavesOf
+//	compute = 2·g·m·n·k / (peak·e·q) · (1 + K0/k), see tiling
 //	memory  = (g·(m·k + k·n)·in + g·m·n·out) / (bandwidth·share)
 //
 // docs/KERNELS.md holds it against 21,402 published measurements.
@@ -87,36 +87,36 @@ func (x *matrix) product(d *Device, g, m, n, k, out float64) float64 {
 	if g*m*n*k <= 0 {
 		return 0
 	}
-	compute := 2 * (k + x.halfK) / x.rate * d.sms * d.wavesOf(g, m, n)
+	compute := 2 * (k + x.halfK) / x.rate * d.sms * x.tiling(d, g, m, n)
 	memory := g * ((m+n)*k*x.in + m*n*out) / d.operand
 	return d.launch + norm4(compute, memory)
 }
 
-// wavesOf returns the least over tiles of waves × tile area / rate, the
+// tiling returns the least over tiles of waves × tile area / rate, the
 // result elements that each multiprocessor has time for: m·n·g/SMs divided by
 // q, the product of edge loss, wave fill and relative rate.
-func (d *Device) wavesOf(g, m, n float64) float64 {
+func (x *matrix) tiling(d *Device, g, m, n float64) float64 {
 	best := math.Inf(1)
 	for i := range tiles {
 		t := &tiles[i]
-		w := d.waves(g * math.Ceil(m/t.m) * math.Ceil(n/t.n))
+		w := waves(g*math.Ceil(m/t.m)*math.Ceil(n/t.n)/d.sms, x.tail)
 		best = math.Min(best, w*d.areas[i])
 	}
 	return best
 }
 
-// waves returns how many times longer than one block of thread blocks count
-// equal blocks take: whole waves when tail is 1, their mean when it is 0.
-// Below half a wave, split-K deals the inner dimension to the idle
-// multiprocessors.
-func (d *Device) waves(count float64) float64 {
-	w := count / d.sms
+// waves returns how many times longer than one block a grid takes that fills
+// the multiprocessors w times: whole waves when tail is 1, w when it is 0.
+// Below half a wave, split-K deals the inner dimension to the idle ones.
+func waves(w, tail float64) float64 {
 	if w >= 0.5 {
-		return w + d.tail*(math.Ceil(w)-w)
+		return wholeWaves(w, tail)
 	}
 	split := math.Floor(1 / w)
-	return w + d.tail*(math.Ceil(w*split)-w*split)/split
+	return w + tail*(math.Ceil(w*split)-w*split)/split
 }
+
+func wholeWaves(w, tail float64) float64 { return w + tail*(math.Ceil(w)-w) }
 
 func norm4(a, b float64) float64 {
 	a, b = a*a, b*b

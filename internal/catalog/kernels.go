@@ -25,23 +25,15 @@ type KernelFile struct {
 }
 
 type product struct {
-	Tiles   []float64 `toml:"tiles"`
-	Tail    float64   `toml:"tail"`
-	Operand float64   `toml:"operand"`
-	Grouped float64   `toml:"grouped"`
-	Group   float64   `toml:"group_us"`
-	Half    format    `toml:"half"`
-	Byte    format    `toml:"byte"`
-	Block   format    `toml:"block"`
-	Nibble  format    `toml:"nibble"`
-	Single  format    `toml:"single"`
-}
-
-type format struct {
-	Peak  float64 `toml:"peak"`
-	HalfK float64 `toml:"half_k"`
-	Cast  float64 `toml:"cast_bytes"`
-	Casts float64 `toml:"cast_kernels"`
+	Tiles   []float64     `toml:"tiles"`
+	Operand float64       `toml:"operand"`
+	Grouped float64       `toml:"grouped"`
+	Group   float64       `toml:"group_us"`
+	Half    kernel.Format `toml:"half"`
+	Byte    kernel.Format `toml:"byte"`
+	Block   kernel.Format `toml:"block"`
+	Nibble  kernel.Format `toml:"nibble"`
+	Single  kernel.Format `toml:"single"`
 }
 
 type memory struct {
@@ -52,25 +44,16 @@ type memory struct {
 }
 
 type attention struct {
-	Usual        string  `toml:"usual"`
-	ScoreFused   float64 `toml:"score_bytes_fused"`
-	ScoreUnfused float64 `toml:"score_bytes_unfused"`
-	Scan         float64 `toml:"scan"`
-	Flash1       flash   `toml:"flash1"`
-	Flash2       flash   `toml:"flash2"`
-	Flash3       flash   `toml:"flash3"`
-	Flash4       flash   `toml:"flash4"`
-	TE           flash   `toml:"te"`
-	SDPA         flash   `toml:"sdpa"`
-}
-
-type flash struct {
-	Fwd      float64 `toml:"fwd"`
-	Bwd      float64 `toml:"bwd"`
-	HalfKeys float64 `toml:"half_keys"`
-	Dim64    float64 `toml:"dim64"`
-	Dim192   float64 `toml:"dim192"`
-	Dim256   float64 `toml:"dim256"`
+	Usual        string       `toml:"usual"`
+	ScoreFused   float64      `toml:"score_bytes_fused"`
+	ScoreUnfused float64      `toml:"score_bytes_unfused"`
+	Scan         float64      `toml:"scan"`
+	Flash1       kernel.Flash `toml:"flash1"`
+	Flash2       kernel.Flash `toml:"flash2"`
+	Flash3       kernel.Flash `toml:"flash3"`
+	Flash4       kernel.Flash `toml:"flash4"`
+	TE           kernel.Flash `toml:"te"`
+	SDPA         kernel.Flash `toml:"sdpa"`
 }
 
 // KernelArchs returns the architectures that have a file of their own.
@@ -137,17 +120,17 @@ func (f *KernelFile) build() error {
 	}
 	f.Constants = kernel.Constants{
 		Arch: f.Arch,
-		Half: kernel.Format(p.Half), Byte: kernel.Format(p.Byte),
-		Block: kernel.Format(p.Block), Nibble: kernel.Format(p.Nibble), Single: kernel.Format(p.Single),
-		Tiles: [kernel.NumTiles]float64(p.Tiles), Tail: p.Tail, Operand: p.Operand,
+		Half: p.Half, Byte: p.Byte,
+		Block: p.Block, Nibble: p.Nibble, Single: p.Single,
+		Tiles: [kernel.NumTiles]float64(p.Tiles), Operand: p.Operand,
 		Grouped: p.Grouped, GroupLaunch: unit.Seconds(p.Group) * unit.Microsecond,
 		Memory: m.Share, L2: m.L2, Ramp: m.Ramp,
 		Launch: unit.Seconds(m.Launch) * unit.Microsecond,
 		Usual:  usual,
 		Attention: [kernel.NumAttentionKernels]kernel.Flash{
-			kernel.Flash1: kernel.Flash(a.Flash1), kernel.Flash2: kernel.Flash(a.Flash2),
-			kernel.Flash3: kernel.Flash(a.Flash3), kernel.Flash4: kernel.Flash(a.Flash4),
-			kernel.TE: kernel.Flash(a.TE), kernel.SDPA: kernel.Flash(a.SDPA),
+			kernel.Flash1: a.Flash1, kernel.Flash2: a.Flash2,
+			kernel.Flash3: a.Flash3, kernel.Flash4: a.Flash4,
+			kernel.TE: a.TE, kernel.SDPA: a.SDPA,
 		},
 		ScoreFused: a.ScoreFused, ScoreUnfused: a.ScoreUnfused, Scan: a.Scan,
 	}
