@@ -1,7 +1,9 @@
 package kernel
 
 import (
+	"maps"
 	"math"
+	"slices"
 
 	"planner/hardware"
 	"planner/hardware/unit"
@@ -16,9 +18,10 @@ type ProductRow struct {
 	// Cast says that the time includes quantising A, Accumulate that the
 	// result was added to a 32-bit gradient.
 	Cast, Accumulate bool
-	// Graph says that runs were replayed from a graph. Others include a launch
-	// overhead of the host, which is fitted beside the constants and dropped.
-	Graph bool
+	// Stack names the benchmark that launched it, "" when runs were replayed
+	// from a graph. Each stack has a launch overhead of the host, which is
+	// fitted beside the constants and dropped.
+	Stack string
 	Time  unit.Seconds
 }
 
@@ -44,10 +47,10 @@ func (r *ProductRow) predict(d *Device) float64 {
 // the grouped rate. It is how presets/kernels was made and how a measured
 // cluster gets constants of its own.
 func Calibrate(rows []ProductRow, start Constants) (Constants, Errors) {
-	c, host := start, 5e-6
-	bench := newProducts(rows, &c, &host)
+	c := start
+	bench := newProducts(rows, &c)
 	r := make([]float64, len(rows))
-	leastSquares(bench.terms(), len(rows), bench.residuals)
+	leastSquares(append(bench.host.terms(), bench.terms()...), len(rows), bench.residuals)
 	bench.residuals(r)
 	return c, ErrorsOf(r)
 }
@@ -55,10 +58,9 @@ func Calibrate(rows []ProductRow, start Constants) (Constants, Errors) {
 // Evaluate returns the errors of c on rows. The launch overhead of rows that
 // no graph replays is fitted, as Calibrate does, and nothing else.
 func Evaluate(rows []ProductRow, c Constants) Errors {
-	host := 5e-6
-	bench := newProducts(rows, &c, &host)
+	bench := newProducts(rows, &c)
 	r := make([]float64, len(rows))
-	leastSquares([]term{{&host, 1}}, len(rows), bench.residuals)
+	leastSquares(bench.host.terms(), len(rows), bench.residuals)
 	bench.residuals(r)
 	return ErrorsOf(r)
 }
@@ -73,27 +75,52 @@ type place struct {
 type products struct {
 	rows []ProductRow
 	c    *Constants
-	host *float64 // overhead of rows without a graph, s
+	host overheads
 	in   map[place][]int
 }
 
-func newProducts(rows []ProductRow, c *Constants, host *float64) *products {
-	p := &products{rows: rows, c: c, host: host, in: make(map[place][]int)}
+func newProducts(rows []ProductRow, c *Constants) *products {
+	p := &products{rows: rows, c: c, host: make(overheads), in: make(map[place][]int)}
 	for i, r := range rows {
 		at := place{r.On, r.Precision}
 		p.in[at] = append(p.in[at], i)
+		p.host.add(r.Stack)
 	}
 	return p
+}
+
+// overheads holds what each stack adds to a call, s.
+type overheads map[string]*float64
+
+func (o overheads) add(stack string) {
+	if stack != "" && o[stack] == nil {
+		s := 5e-6
+		o[stack] = &s
+	}
+}
+
+func (o overheads) of(stack string) float64 {
+	if p := o[stack]; p != nil {
+		return *p
+	}
+	return 0
+}
+
+// terms lists the overheads; nothing is known of them beforehand but the
+// order of magnitude.
+func (o overheads) terms() []term {
+	var t []term
+	for _, stack := range slices.Sorted(maps.Keys(o)) {
+		t = append(t, term{o[stack], 1})
+	}
+	return t
 }
 
 func (p *products) residuals(r []float64) {
 	for at, rows := range p.in {
 		d := NewDevice(at.on, at.precision, *p.c)
 		for _, i := range rows {
-			t := p.rows[i].predict(d)
-			if !p.rows[i].Graph {
-				t += *p.host
-			}
+			t := p.rows[i].predict(d) + p.host.of(p.rows[i].Stack)
 			r[i] = math.Log(t / float64(p.rows[i].Time))
 		}
 	}
@@ -104,7 +131,7 @@ func (p *products) residuals(r []float64) {
 // tenth (they are ratios of arithmetic intensity).
 func (p *products) terms() []term {
 	c := p.c
-	t := []term{{p.host, 1}, {&c.Operand, 0.3}}
+	t := []term{{&c.Operand, 0.3}}
 	for i := 2; i < NumTiles; i++ { // the two large tiles are the unit
 		t = append(t, term{&c.Tiles[i], 0.1})
 	}
@@ -115,7 +142,7 @@ func (p *products) terms() []term {
 		f := c.formatOf(r.On, r.Precision)
 		formats[f] = formats[f] || r.Cast
 		grouped = grouped || r.Groups > 1
-		graph = graph || r.Graph
+		graph = graph || r.Stack == ""
 	}
 	if graph {
 		t = append(t, term{(*float64)(&c.Launch), 0.5})

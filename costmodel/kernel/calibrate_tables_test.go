@@ -6,6 +6,7 @@ import (
 
 	"planner/costmodel/kernel"
 	"planner/hardware"
+	"planner/internal/catalog"
 )
 
 // generation is the measurements that one file of presets/kernels was fitted on.
@@ -32,22 +33,20 @@ func show(c kernel.Constants) string {
 		f(c.Half), f(c.Byte), f(c.Block), f(c.Nibble), f(c.Single), c.Tiles, c.Operand, float64(c.Launch)*1e6, c.Grouped, float64(c.GroupLaunch)*1e6)
 }
 
-func prior() kernel.Constants {
-	return kernel.Constants{
-		Half: kernel.Format{Peak: 0.75, HalfK: 150, Tail: 0.5}, Single: kernel.Format{Peak: 0.75, HalfK: 100, Tail: 0.5},
-		Byte:   kernel.Format{Peak: 0.65, HalfK: 300, Tail: 0.5, Cast: 4, CastKernels: 3},
-		Block:  kernel.Format{Peak: 0.60, HalfK: 300, Tail: 0.5, Cast: 4, CastKernels: 3},
-		Nibble: kernel.Format{Peak: 0.50, HalfK: 600, Tail: 0.5, Cast: 4, CastKernels: 3},
-		Tiles:  [5]float64{1, 1, 0.93, 0.78, 0.58}, Operand: 0.75, Memory: 0.84, L2: 1,
-		Launch: 3e-6, Grouped: 0.9, GroupLaunch: 2e-6, Usual: kernel.Flash2,
+// prior returns the constants that every fit starts from.
+func prior(t testing.TB) kernel.Constants {
+	f, err := catalog.LoadKernels("generic", "")
+	if err != nil {
+		t.Fatal(err)
 	}
+	return f.Constants
 }
 
 func TestCalibrateGenerations(t *testing.T) {
 	all := products(t)
 	for _, g := range generations {
 		rows := of(all, g.sources...)
-		c, e := kernel.Calibrate(rows, prior())
+		c, e := kernel.Calibrate(rows, prior(t))
 		t.Logf("%s: %s\n%+v", g.arch, show(c), e)
 		for _, s := range g.sources {
 			for _, p := range []hardware.Precision{hardware.BF16, hardware.FP16, hardware.FP8, hardware.FP8Block, hardware.NVFP4, hardware.FP32} {

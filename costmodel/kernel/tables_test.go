@@ -92,8 +92,11 @@ func products(t testing.TB) []measured {
 		if a == nil || !ok || m.M*m.N*m.K <= 0 || m.Time <= 0 || strings.HasPrefix(r["op"], "swiglu") {
 			continue
 		}
-		m.Graph = strings.HasPrefix(r["software"], "trtllm")
-		m.Cast = p != hardware.BF16 && m.Graph
+		graph := strings.HasPrefix(r["software"], "trtllm")
+		if !graph {
+			m.Stack = r["source"]
+		}
+		m.Cast = p != hardware.BF16 && graph
 		stage := r["layout_or_stage"]
 		m.Accumulate = strings.Contains(stage, "accumulate=True out=fp32") || strings.Contains(stage, "bwd_grad_w")
 		orient(&m, stage)

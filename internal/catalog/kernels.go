@@ -3,6 +3,7 @@ package catalog
 import (
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"planner/costmodel/kernel"
@@ -56,28 +57,30 @@ type attention struct {
 	SDPA         kernel.Flash `toml:"sdpa"`
 }
 
-// KernelArchs returns the architectures that have a file of their own.
-func KernelArchs() []string {
+// KernelFiles returns the names of the files: architectures, and parts that
+// differ from their architecture.
+func KernelFiles() []string {
 	files, _ := fs.Glob(presets.Kernels, "kernels/*.toml")
 	var names []string
 	for _, f := range files {
-		if n := strings.TrimSuffix(path.Base(f), ".toml"); n != "generic" {
-			names = append(names, n)
-		}
+		names = append(names, strings.TrimSuffix(path.Base(f), ".toml"))
 	}
 	return names
 }
 
-// LoadKernels returns the constants of arch: those of its file, over those of
-// generic.toml. An architecture without a file gets the nearest that has one,
-// or the generic constants; KernelFile.Arch says which were taken.
-func LoadKernels(arch string) (KernelFile, error) {
+// LoadKernels returns the constants of an accelerator by architecture and
+// name: generic.toml, over it the file of the architecture, over it the file
+// of the part, as far as they exist. An architecture without a file gets the
+// nearest that has one ("blackwell-next" gets blackwell's); KernelFile.Arch
+// names the file that was taken last.
+func LoadKernels(arch, part string) (KernelFile, error) {
 	var f KernelFile
-	if err := f.read("generic"); err != nil {
-		return f, err
+	names := []string{"generic", kernelArch(arch)}
+	if slices.Contains(KernelFiles(), part) {
+		names = append(names, part)
 	}
-	if name := kernelArch(arch); name != "generic" {
-		if err := f.read(name); err != nil {
+	for _, n := range slices.Compact(names) {
+		if err := f.read(n); err != nil {
 			return f, err
 		}
 	}
@@ -85,10 +88,10 @@ func LoadKernels(arch string) (KernelFile, error) {
 }
 
 // kernelArch returns the file name for arch: itself, or the longest file name
-// that it begins with ("blackwell (sm120)" → "blackwell").
+// that it begins with.
 func kernelArch(arch string) string {
-	best := "generic"
-	for _, n := range KernelArchs() {
+	arch, best := fileName(arch), "generic"
+	for _, n := range KernelFiles() {
 		if arch == n {
 			return n
 		}
@@ -97,6 +100,14 @@ func kernelArch(arch string) string {
 		}
 	}
 	return best
+}
+
+// fileName turns "blackwell (sm120)" into "blackwell-sm120".
+func fileName(arch string) string {
+	words := strings.FieldsFunc(strings.ToLower(arch), func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9')
+	})
+	return strings.Join(words, "-")
 }
 
 func (f *KernelFile) read(name string) error {

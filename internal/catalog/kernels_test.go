@@ -3,8 +3,8 @@ package catalog
 import "testing"
 
 func TestLoadKernelsReadsEveryFile(t *testing.T) {
-	for _, arch := range append(KernelArchs(), "cdna3", "volta", "nonsense") {
-		f, err := LoadKernels(arch)
+	for _, arch := range append(KernelFiles(), "blackwell-next", "nonsense", "") {
+		f, err := LoadKernels(arch, "")
 		if err != nil {
 			t.Fatalf("%s: %v", arch, err)
 		}

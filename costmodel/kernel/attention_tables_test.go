@@ -1,0 +1,127 @@
+package kernel_test
+
+import (
+	"strings"
+	"testing"
+
+	"planner/costmodel/kernel"
+	"planner/hardware/unit"
+)
+
+// core is a row of measured_attention.tsv with what names it.
+type core struct {
+	source, kernel string
+	row            kernel.AttentionRow
+}
+
+// cores returns the rows of measured_attention.tsv at 16 bits that name a
+// shape.
+func cores(t testing.TB) []core {
+	parts := accelerators(t)
+	var rows []core
+	for _, r := range table(t, "measured_attention.tsv") {
+		c := core{source: r["source"], kernel: r["kernel"], row: kernel.AttentionRow{
+			Stack: r["source"],
+			On:    parts[r["gpu_canonical"]],
+			Spec: kernel.AttentionSpec{
+				Batch: number(r["batch"]), Heads: number(r["heads"]), KVHeads: number(r["kv_heads"]),
+				SeqQ: number(r["seq"]), SeqK: number(r["seq"]),
+				DimQK: number(r["head_dim"]), DimV: number(r["head_dim_v"]),
+				Causal: strings.EqualFold(r["causal"], "true"),
+			},
+		}}
+		if complete(&c.row, r) {
+			rows = append(rows, c)
+		}
+	}
+	return rows
+}
+
+// complete fills in what a row leaves out and reports whether it can be used.
+// Rates in the table count half of the square for causal masks and 2.5 times
+// the forward operations backward.
+func complete(row *kernel.AttentionRow, r map[string]string) bool {
+	s := &row.Spec
+	ok := true
+	row.Direction, ok = map[string]kernel.Direction{
+		"fwd": kernel.Fwd, "bwd": kernel.Bwd, "fwd+bwd": kernel.Both, "fwd+bwd (in-step)": kernel.Both,
+	}[r["direction"]]
+	if s.KVHeads == 0 {
+		s.KVHeads = s.Heads
+	}
+	if s.DimV == 0 {
+		s.DimV = s.DimQK
+	}
+	if s.Batch == 0 {
+		s.Batch = 1
+	}
+	flops := 2 * s.Batch * s.Heads * s.SeqQ * s.SeqK * (s.DimQK + s.DimV) * [...]float64{1, 2.5, 3.5}[row.Direction]
+	if s.Causal {
+		flops /= 2
+	}
+	row.Time = unit.Seconds(number(r["latency_ms"])) * unit.Millisecond
+	if row.Time == 0 && number(r["tflops"]) > 0 {
+		row.Time = unit.Seconds(flops / (number(r["tflops"]) * 1e12))
+	}
+	return ok && row.On != nil && flops > 0 && row.Time > 0 && r["dtype"] != "fp8"
+}
+
+// ofKernel returns the rows of the source:kernel pairs named, to be priced as k.
+func ofKernel(all []core, k kernel.AttentionKernel, pairs ...string) []kernel.AttentionRow {
+	var rows []kernel.AttentionRow
+	for _, c := range all {
+		for _, p := range pairs {
+			source, name, _ := strings.Cut(p, ":")
+			if c.source == source && strings.HasPrefix(c.kernel, name) {
+				c.row.Spec.Kernel = k
+				rows = append(rows, c.row)
+			}
+		}
+	}
+	return rows
+}
+
+// flashFit is the measurements that one fused kernel of one file was fitted on.
+type flashFit struct {
+	arch   string
+	kernel kernel.AttentionKernel
+	pairs  []string
+}
+
+// flashFits leaves out the tables of serving stacks: they copy keys and values
+// to a cache, which cannot be told from the kernel at short sequences.
+var flashFits = []flashFit{
+	{"ampere", kernel.Flash1, []string{"A13:FlashAttention-1"}},
+	{"ampere", kernel.Flash2, []string{"A13:FlashAttention-2", "A11:TE"}},
+	{"hopper", kernel.Flash1, []string{"A14:FlashAttention-1"}},
+	{"hopper", kernel.Flash2, []string{"A14:FlashAttention-2", "A15:FlashAttention-2"}},
+	{"hopper", kernel.Flash3, []string{"A15:FlashAttention-3", "A20:FlashAttention-3", "A24:FlashAttention-3"}},
+	{"hopper", kernel.TE, []string{"A15:cuDNN"}},
+	{"blackwell", kernel.TE, []string{"A12:TE"}},
+	{"blackwell", kernel.Flash4, []string{"A24:FlashAttention-4"}},
+	{"ada", kernel.Flash2, []string{"A10:flashinfer"}},
+}
+
+var flashHeld = []flashFit{
+	{"ampere", kernel.Flash2, []string{"A1:flash_attention"}},
+	{"hopper", kernel.Flash3, []string{"A2:fa3"}},
+	{"hopper", kernel.Flash3, []string{"A4:fa3"}},
+	{"hopper", kernel.TE, []string{"A3:torch_flow"}},
+	{"blackwell", kernel.TE, []string{"A5:trtllm"}},
+	{"blackwell", kernel.TE, []string{"A6:torch_flow"}},
+	{"blackwell", kernel.TE, []string{"A8:torch_flow"}},
+	{"blackwell-ultra", kernel.TE, []string{"A7:torch_flow"}},
+	{"blackwell-ultra", kernel.TE, []string{"A9:torch_flow"}},
+}
+
+func TestCalibrateAttention(t *testing.T) {
+	all := cores(t)
+	for _, f := range flashFits {
+		rows := ofKernel(all, f.kernel, f.pairs...)
+		got, e := kernel.CalibrateAttention(f.kernel, rows, prior(t))
+		t.Logf("%s %s %v: %+.3f\n   %+v", f.arch, f.kernel, f.pairs, got.Attention[f.kernel], e)
+		for _, p := range f.pairs {
+			t.Logf("      %s %+v", p, kernel.EvaluateAttention(ofKernel(all, f.kernel, p), got))
+		}
+	}
+}
