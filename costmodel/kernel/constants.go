@@ -89,48 +89,42 @@ type Flash struct {
 	Dim256 float64 `toml:"dim256"`
 }
 
-// With returns c with the non-zero figures of f, which a calibration of one
-// part or cluster writes into its hardware file, in place of its own.
+// With returns c with the non-zero figures of f in place of its own: what a
+// fit on training runs, or a calibration of one cluster, found for a part.
 func (c Constants) With(f hardware.Efficiency) Constants {
 	set(&c.Half.Peak, f.GEMM)
 	set(&c.Byte.Peak, f.GEMMFP8)
 	set(&c.Block.Peak, f.GEMMFP8)
 	set(&c.Nibble.Peak, f.GEMMFP4)
-	c.setHalfK(f.GEMMHalfK)
+	// Formats of fewer bits need twice the K: research of published runs.
+	set(&c.Half.HalfK, f.GEMMHalfK)
+	set(&c.Byte.HalfK, 2*f.GEMMHalfK)
+	set(&c.Block.HalfK, 2*f.GEMMHalfK)
+	set(&c.Nibble.HalfK, 2*f.GEMMHalfK)
 	set(&c.Memory, f.Memory)
 	if f.Launch > 0 {
 		c.Launch = f.Launch
 	}
-	for i, k := range [...]AttentionKernel{c.Usual, Flash1, Flash2, Flash3} {
-		c.Attention[k].scale(f.Flash[i])
+	for i, k := range [...]AttentionKernel{Flash1, Flash2, Flash3} {
+		c.Attention[k].scale(f.Flash[i+1])
 	}
+	c.Attention[c.Usual].scale(f.Flash[0])
 	return c
 }
 
-// setHalfK keeps the proportions between the formats.
-func (c *Constants) setHalfK(k float64) {
-	if k <= 0 || c.Half.HalfK <= 0 {
-		return
-	}
-	r := k / c.Half.HalfK
-	c.Half.HalfK *= r
-	c.Byte.HalfK *= r
-	c.Block.HalfK *= r
-	c.Nibble.HalfK *= r
-	c.Single.HalfK *= r
-}
+// runKeys is the mean number of keys of a query in the runs that
+// hardware.Efficiency.Flash was fitted on: causal sequences of 2 to 8 Ki.
+const runKeys = 2048
 
-// scale sets the forward share to v and keeps the ratio of the directions.
+// scale multiplies both directions so that together, at runKeys keys, they
+// reach the share v.
 func (f *Flash) scale(v float64) {
-	if v <= 0 {
+	if v <= 0 || f.Fwd <= 0 || f.Bwd <= 0 {
 		return
 	}
-	if f.Fwd > 0 {
-		f.Bwd *= v / f.Fwd
-	} else {
-		f.Bwd = v
-	}
-	f.Fwd = v
+	both := 3.5 / (1/f.Fwd + 2.5/f.Bwd) * runKeys / (runKeys + f.HalfKeys)
+	f.Fwd *= v / both
+	f.Bwd *= v / both
 }
 
 func set(dst *float64, v float64) {
