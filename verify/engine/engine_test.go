@@ -14,18 +14,16 @@ import (
 	"planner/verify/transport"
 )
 
-// job runs f on every rank of a job of goroutines.
-func job(t *testing.T, n int, o transport.Options, f func(c *engine.Comm) error) error {
+// job runs f on every rank of a job. The ranks are goroutines of this process
+// whatever the transport, so that a test sees all of them.
+func job(t testing.TB, kind transport.Kind, n int, o transport.Options, f func(c *engine.Comm) error) error {
 	t.Helper()
-	l, err := transport.NewLocal(n, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	worlds := worldsOf(t, kind, n, o)
 	errs := make([]error, n)
 	var wg sync.WaitGroup
-	for r := range n {
+	for r, w := range worlds {
 		wg.Go(func() {
-			c, err := engine.New(l.World(r))
+			c, err := engine.New(w)
 			if err == nil {
 				err = errors.Join(f(c), c.Close())
 			}
@@ -33,7 +31,41 @@ func job(t *testing.T, n int, o transport.Options, f func(c *engine.Comm) error)
 		})
 	}
 	wg.Wait()
+	for _, w := range worlds {
+		errs = append(errs, w.Close())
+	}
 	return errors.Join(errs...)
+}
+
+func worldsOf(t testing.TB, kind transport.Kind, n int, o transport.Options) []transport.World {
+	t.Helper()
+	worlds := make([]transport.World, n)
+	if kind == transport.Goroutine {
+		l, err := transport.NewLocal(n, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for r := range n {
+			worlds[r] = l.World(r)
+		}
+		return worlds
+	}
+	seats, peers := make([]*transport.Seat, n), make([]transport.Peer, n)
+	for r := range n {
+		s, err := transport.NewSeat(kind, "127.0.0.1", []byte("key"), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		seats[r], peers[r] = s, s.Peer
+	}
+	for r := range n {
+		w, err := seats[r].Take(r, peers, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		worlds[r] = w
+	}
+	return worlds
 }
 
 // counts are numbers of elements that do and do not divide among n ranks,
@@ -79,7 +111,33 @@ func TestEveryCallIsExact(t *testing.T) {
 	for n := 1; n <= 9; n++ {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			t.Parallel()
-			err := job(t, n, transport.Options{}, func(c *engine.Comm) error { return everything(c, t) })
+			err := job(t, transport.Goroutine, n, transport.Options{}, func(c *engine.Comm) error { return everything(c, t) })
+			if err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+func TestEveryTransportIsExact(t *testing.T) {
+	mixed := transport.Options{Shape: &transport.Shape{Nodes: 2, PerNode: 2}}
+	for _, tt := range []struct {
+		kind transport.Kind
+		n    int
+		o    transport.Options
+	}{
+		{transport.Shm, 1, transport.Options{}},
+		{transport.Shm, 2, transport.Options{}},
+		{transport.Shm, 3, transport.Options{}},
+		{transport.TCP, 2, transport.Options{}},
+		{transport.TCP, 3, transport.Options{}},
+		{transport.Unix, 2, transport.Options{}},
+		{transport.Unix, 4, transport.Options{}},
+		{transport.Mixed, 4, mixed},
+		{transport.Goroutine, 4, mixed},
+	} {
+		t.Run(fmt.Sprintf("%v/%d", tt.kind, tt.n), func(t *testing.T) {
+			err := job(t, tt.kind, tt.n, tt.o, func(c *engine.Comm) error { return everything(c, t) })
 			if err != nil {
 				t.Fatal(err)
 			}

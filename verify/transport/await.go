@@ -96,3 +96,15 @@ func (p *Port) sleepUntil(peer int, t int64) error {
 		}
 	}
 }
+
+// stalling runs a wait in the kernel. If it takes long, the job is told what
+// this rank is waiting in, so that ranks that disagree are found.
+func (p *Port) stalling(wait func() error) error {
+	if p.onStall == nil {
+		return wait()
+	}
+	h := p.call
+	t := time.AfterFunc(stallAfter, func() { p.onStall(h.Call, h.What) })
+	defer t.Stop()
+	return wait()
+}
