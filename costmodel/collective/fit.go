@@ -47,7 +47,7 @@ type Report struct {
 func Calibrate(samples []Sample) (Constants, Report) {
 	c := Prior()
 	f := newFit(c, samples)
-	n := f.descend()
+	n := f.search()
 	out := f.constants(f.theta)
 	return out, Report{Samples: len(samples), Iterations: n, Constants: f.describe()}
 }

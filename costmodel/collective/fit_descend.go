@@ -8,8 +8,44 @@ import (
 
 const (
 	maxIterations = 60
+	maxEscapes    = 6
 	step          = 1e-4 // of ln(value), for the Jacobian
 )
+
+// search descends, then tries each constant at half and twice its value and
+// descends again from the best: a constant that decides between algorithms has
+// a valley on either side of the choice.
+func (f *fit) search() int {
+	n := f.descend()
+	for range maxEscapes {
+		best, theta := f.value(f.theta), []float64(nil)
+		for j, k := range f.knobs {
+			for _, jump := range []float64{-math.Ln2, math.Ln2} {
+				t := append([]float64(nil), f.theta...)
+				t[j] += jump
+				if k.max > 0 {
+					t[j] = math.Min(t[j], math.Log(k.max))
+				}
+				if v := f.value(t); v < best {
+					best, theta = v, t
+				}
+			}
+		}
+		if theta == nil {
+			break
+		}
+		f.theta = theta
+		n += f.descend()
+	}
+	return n
+}
+
+// value is the cost at theta.
+func (f *fit) value(theta []float64) float64 {
+	r := make([]float64, len(f.samples))
+	f.residuals(theta, r)
+	return f.cost(theta, r)
+}
 
 // descend runs Levenberg–Marquardt on the reweighted problem and returns the
 // iterations taken. Each iteration solves, by QR,

@@ -10,21 +10,22 @@ import "planner/hardware/unit"
 func Prior() Constants {
 	const us = unit.Microsecond
 	return Constants{
-		Protocol: Protocol{Knee: 1, Spread: 0.93, Pair: 0.6, Tree: 0.92, Crowd: 0.6},
+		Protocol: Protocol{Pair: 0.6, TreeFill: 1.5, Crowd: 0.6},
 		Links: []Link{
-			{Name: "nvlink", Base: 10 * us, Hop: 0.8 * us, Fill: 3.4 * us, Reach: 0.78, P2P: 0.8},
-			{Name: "nvlink-hopper", Base: 10 * us, Hop: 0.8 * us, Fill: 3.4 * us, Reach: 0.8, P2P: 0.8, Switch: 0.68, SwitchStep: 20 * us},
-			{Name: "nvlink-blackwell", Base: 10 * us, Hop: 0.8 * us, Fill: 3.4 * us, Reach: 0.78, P2P: 0.78, Switch: 0.6, SwitchStep: 20 * us},
-			{Name: "nvlinkmesh", Base: 10 * us, Hop: 0.8 * us, Fill: 3.4 * us, Reach: 0.75, P2P: 0.75},
-			{Name: "xgmi", Base: 12 * us, Hop: 1.5 * us, Fill: 5 * us, Reach: 0.75, P2P: 0.7},
-			{Name: "pcie", Base: 10 * us, Hop: 1.5 * us, Fill: 5.7 * us, Reach: 0.6, P2P: 0.6},
-			{Name: "ib", Base: 6 * us, Hop: 4 * us, Fill: 12 * us, Reach: 0.97, P2P: 0.5},
-			{Name: "roce", Base: 6 * us, Hop: 4 * us, Fill: 12 * us, Reach: 0.97, P2P: 0.5},
-			{Name: "efa", Base: 30 * us, Hop: 12 * us, Fill: 30 * us, Reach: 0.95, P2P: 0.5},
-			{Name: "tcpxo", Base: 40 * us, Hop: 15 * us, Fill: 30 * us, Reach: 0.92, P2P: 0.5},
-			{Name: "slingshot", Base: 6 * us, Hop: 12 * us, Fill: 40 * us, Reach: 0.92, P2P: 0.5},
-			{Name: "ethernet", Base: 20 * us, Hop: 25 * us, Fill: 60 * us, Reach: 0.85, P2P: 0.6},
-			{Name: "host", Base: 4 * us, Hop: 2 * us, Fill: 4 * us, Reach: 0.8, P2P: 0.8},
+			{Name: "nvlink", Base: 8 * us, Hop: 0.8 * us, Fill: 3.4 * us, Knee: 0.3, Reach: 0.78, Tree: 0.7, Pairs: 0.73, P2P: 0.8},
+			{Name: "nvlink-hopper", Base: 8 * us, Hop: 0.8 * us, Fill: 3.4 * us, Knee: 0.3, Reach: 0.8, Tree: 0.72, Pairs: 0.74, P2P: 0.8, Switch: 0.68, SwitchStep: 20 * us},
+			{Name: "nvlink-blackwell", Base: 8 * us, Hop: 0.8 * us, Fill: 3.4 * us, Knee: 0.3, Reach: 0.74, Tree: 0.7, Pairs: 0.73, P2P: 0.78, Switch: 0.6, SwitchStep: 20 * us},
+			{Name: "nvlinkmesh", Base: 8 * us, Hop: 0.8 * us, Fill: 3.4 * us, Knee: 0.3, Reach: 0.75, Tree: 0.68, Pairs: 0.7, P2P: 0.75},
+			{Name: "xgmi", Base: 12 * us, Hop: 1.5 * us, Fill: 5 * us, Knee: 0.3, Reach: 0.75, Tree: 0.68, Pairs: 0.7, P2P: 0.7},
+			{Name: "pcie", Base: 8 * us, Hop: 1.5 * us, Fill: 5.7 * us, Knee: 0.3, Reach: 0.6, Tree: 0.54, Pairs: 0.56, P2P: 0.6},
+			{Name: "ib", Base: 6 * us, Hop: 3 * us, Fill: 6 * us, Knee: 0.3, Reach: 0.97, Tree: 0.87, Pairs: 0.9, P2P: 0.5},
+			{Name: "efa", Base: 30 * us, Hop: 12 * us, Fill: 30 * us, Knee: 0.1, Reach: 0.95, Tree: 0.85, Pairs: 0.88, P2P: 0.5},
+			{Name: "efa-ampere", Base: 30 * us, Hop: 12 * us, Fill: 30 * us, Knee: 0.1, Reach: 0.95, Tree: 0.85, Pairs: 0.88, P2P: 0.5},
+			{Name: "tcpxo", Base: 40 * us, Hop: 15 * us, Fill: 30 * us, Knee: 0.1, Reach: 0.92, Tree: 0.83, Pairs: 0.86, P2P: 0.5},
+			{Name: "slingshot", Base: 6 * us, Hop: 12 * us, Fill: 40 * us, Knee: 0.1, Reach: 0.92, Tree: 0.83, Pairs: 0.6, P2P: 0.5},
+			{Name: "slingshot-ampere", Base: 6 * us, Hop: 12 * us, Fill: 40 * us, Knee: 0.1, Reach: 0.92, Tree: 0.83, Pairs: 0.6, P2P: 0.5},
+			{Name: "ethernet", Base: 20 * us, Hop: 25 * us, Fill: 60 * us, Knee: 0.3, Reach: 0.85, Tree: 0.77, Pairs: 0.79, P2P: 0.6},
+			{Name: "host", Base: 4 * us, Hop: 2 * us, Fill: 4 * us, Knee: 0.3, Reach: 0.8, Tree: 0.72, Pairs: 0.74, P2P: 0.8},
 		},
 	}
 }
@@ -39,17 +40,18 @@ type knob struct {
 }
 
 const (
-	timeSpread  = 0.8  // a factor of 2.2 either way
+	timeSpread  = 0.8 // a factor of 2.2 either way
+	baseSpread  = 0.4
 	shareSpread = 0.15 // shares of a nominal rate
+	reachSpread = 0.06 // rings: 0.74 to 0.82 of NVLink from A100 to GB200, 0.96 to 0.98 of a NIC
+	looseSpread = 0.4  // shares that depend on congestion and on the library
 )
 
 // knobs lists every number of c.
 func knobs(c *Constants) []knob {
 	list := []knob{
-		{"protocol.knee", func(c *Constants) *float64 { return &c.Protocol.Knee }, timeSpread, 0},
-		{"protocol.spread", func(c *Constants) *float64 { return &c.Protocol.Spread }, shareSpread, 1},
 		{"protocol.pair", func(c *Constants) *float64 { return &c.Protocol.Pair }, timeSpread, 0},
-		{"protocol.tree", func(c *Constants) *float64 { return &c.Protocol.Tree }, shareSpread, 1},
+		{"protocol.tree_fill", func(c *Constants) *float64 { return &c.Protocol.TreeFill }, timeSpread, 0},
 		{"protocol.crowd", func(c *Constants) *float64 { return &c.Protocol.Crowd }, shareSpread, 1},
 	}
 	for i := range c.Links {
@@ -60,10 +62,13 @@ func knobs(c *Constants) []knob {
 
 func linkKnobs(i int, l Link) []knob {
 	list := []knob{
-		{l.Name + ".base", func(c *Constants) *float64 { return (*float64)(&c.Links[i].Base) }, timeSpread, 0},
+		{l.Name + ".base", func(c *Constants) *float64 { return (*float64)(&c.Links[i].Base) }, baseSpread, 0},
 		{l.Name + ".hop", func(c *Constants) *float64 { return (*float64)(&c.Links[i].Hop) }, timeSpread, 0},
 		{l.Name + ".fill", func(c *Constants) *float64 { return (*float64)(&c.Links[i].Fill) }, timeSpread, 0},
-		{l.Name + ".reach", func(c *Constants) *float64 { return &c.Links[i].Reach }, shareSpread, 1},
+		{l.Name + ".knee", func(c *Constants) *float64 { return &c.Links[i].Knee }, timeSpread, 0},
+		{l.Name + ".reach", func(c *Constants) *float64 { return &c.Links[i].Reach }, reachSpread, 1},
+		{l.Name + ".tree", func(c *Constants) *float64 { return &c.Links[i].Tree }, looseSpread, 1},
+		{l.Name + ".pairs", func(c *Constants) *float64 { return &c.Links[i].Pairs }, looseSpread, 1},
 		{l.Name + ".p2p", func(c *Constants) *float64 { return &c.Links[i].P2P }, shareSpread, 1},
 	}
 	if l.Switch > 0 {

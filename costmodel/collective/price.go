@@ -75,12 +75,13 @@ func faster(a, b Price) Price {
 //
 // The time is α + x + fill(x): α the steps of a small message, x the bytes over
 // the reachable rate of the busier leg, and a fill that grows from nothing to
-// the extra cost of a streaming step times the number of steps:
+// D, the extra cost of a streaming step times the number of steps:
 //
-//	fill(x) = D·√u/(1+√u),  u = x/(Knee·D)
+//	fill(x) = D·x/(x + Knee·D)
 //
-// It stands for NCCL's change from LL over LL128 to Simple, whose steps cost
-// more and whose bytes cost less, without a step in the curve.
+// It stands for the library's change from LL over LL128 to Simple, whose steps
+// cost more and whose bytes cost less, without a step in the curve: the first
+// bytes cost 1 + 1/Knee of what the last ones do.
 func (f *Fabric) With(a Algorithm, op Op, m unit.Bytes, s hardware.Span) Price {
 	if s.Size < 2 {
 		return Price{}
@@ -94,9 +95,8 @@ func (f *Fabric) With(a Algorithm, op Op, m unit.Bytes, s hardware.Span) Price {
 	alpha, depth := f.steps(&l, out)
 	x := f.stream(&l, out, float64(m), g)
 	fill := 0.0
-	if x > 0 && depth > 0 {
-		u := math.Sqrt(x / (f.protocol.Knee * depth))
-		fill = depth * u / (1 + u)
+	if x > 0 {
+		fill = depth * x / (x + out.knee*depth)
 	}
 	p := Price{Seconds: unit.Seconds(alpha + x + fill), Latency: unit.Seconds(alpha + fill), Algorithm: a}
 	p.LinkBytes = m.Times(l.link)
@@ -108,24 +108,27 @@ func (f *Fabric) With(a Algorithm, op Op, m unit.Bytes, s hardware.Span) Price {
 
 // steps returns the time of a small message and what streaming adds to it.
 func (f *Fabric) steps(l *load, out *leg) (alpha, depth float64) {
-	in := &f.inner
-	alpha = in.base
-	hop, fill := in.hop, in.fill
+	in, p := &f.inner, &f.protocol
+	hop, fill, tree := in.hop, in.fill, 1.0
 	if l.reduced {
 		hop, fill = in.switchStep, in.switchStep
 	}
-	alpha, depth = alpha+l.inner*hop, l.inner*fill
-	if l.outer > 0 {
-		alpha += out.base + l.outer*out.hop
-		depth += l.outer * out.fill
+	if l.tree {
+		tree = p.TreeFill
 	}
 	if l.spread {
-		steps := f.protocol.Pair
-		alpha = in.base + steps*l.inner*hop
-		depth *= steps
+		alpha = in.base + p.Pair*l.inner*hop
+		depth = log2(l.inner+1) * fill
 		if l.outer > 0 {
-			alpha += out.base + steps*l.outer*out.hop
+			alpha += out.base + p.Pair*l.outer*out.hop
+			depth += log2(l.outer+1) * out.fill
 		}
+		return alpha, depth
+	}
+	alpha, depth = in.base+l.inner*hop, l.inner*fill
+	if l.outer > 0 {
+		alpha += out.base + l.outer*out.hop
+		depth += l.outer * out.fill * tree
 	}
 	return alpha, depth
 }
@@ -141,12 +144,12 @@ func (f *Fabric) stream(l *load, out *leg, m, g float64) float64 {
 			net *= f.protocol.Crowd
 		}
 	case l.spread:
-		in, net = f.inner.spread, out.spread
+		in, net = f.inner.pairs, out.pairs
 	case l.reduced:
 		in = f.inner.switched
 	}
 	if l.tree {
-		net *= f.protocol.Tree
+		net = out.tree
 	}
 	if l.pat {
 		net *= patReach

@@ -15,7 +15,10 @@ type Link struct {
 	Base  unit.Seconds // paid once by every call that uses the link
 	Hop   unit.Seconds // one step of a small message
 	Fill  unit.Seconds // what a step costs more once the message streams
+	Knee  float64      // transfer time at which half of the fill is paid, in fills
 	Reach float64      // share of the nominal rate that rings reach, 0 < Reach ≤ 1
+	Tree  float64      // share that trees reach, 0 < Tree ≤ 1
+	Pairs float64      // share that all pairs at once reach, 0 < Pairs ≤ 1
 	P2P   float64      // share that one Send/Recv pair reaches, 0 < P2P ≤ 1
 
 	Switch     float64      // share that in-switch reduction reaches, 0 ≤ Switch ≤ 1
@@ -24,16 +27,10 @@ type Link struct {
 
 // Protocol holds what all links share.
 type Protocol struct {
-	// Knee is where half of the fill has been paid: at a transfer time of Knee
-	// times the fill. Dimensionless.
-	Knee float64
-	// Spread is the share of the reachable rate that a link keeps when all
-	// pairs exchange.
-	Spread float64
 	// Pair is the cost of one peer of an all-to-all as a share of a ring step.
 	Pair float64
-	// Tree is the share of the reachable outer rate that trees keep.
-	Tree float64
+	// TreeFill is the fill of a tree step between domains in those of rings.
+	TreeFill float64
 	// Crowd is the share of P2P left to a Send between domains when the group
 	// has more than four ranks in each.
 	Crowd float64
@@ -48,8 +45,12 @@ type Constants struct {
 
 // Link returns the constants of a kind of link between accelerators of an
 // architecture: the pair's own, or its family's ("blackwell-ultra" →
-// "blackwell"), or the kind's.
+// "blackwell"), or the kind's. RoCE shares InfiniBand's: the same adapters and
+// the same verbs, and a fit of each apart agrees within its error.
 func (c *Constants) Link(kind hardware.LinkKind, arch string) (Link, bool) {
+	if kind == hardware.RoCE {
+		kind = hardware.InfiniBand
+	}
 	family, _, _ := strings.Cut(strings.ReplaceAll(arch, " ", "-"), "-")
 	for _, name := range []string{string(kind) + "-" + arch, string(kind) + "-" + family, string(kind)} {
 		for i := range c.Links {

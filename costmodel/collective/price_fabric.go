@@ -15,10 +15,10 @@ type Fabric struct {
 
 // leg is one link with its rates worked out, seconds and bytes per second.
 type leg struct {
-	base, hop, fill    float64
-	reach, p2p, spread float64
-	switched           float64 // rate of in-switch reduction; 0 without
-	switchStep         float64
+	base, hop, fill, knee   float64
+	reach, tree, p2p, pairs float64
+	switched                float64 // rate of in-switch reduction; 0 without
+	switchStep              float64
 }
 
 // NewFabric works out the rates of every tier of a cluster. A tier whose kind
@@ -37,13 +37,13 @@ func NewFabric(c *hardware.Cluster, k *Constants) *Fabric {
 			link, _ = k.Link(nearest(i), arch)
 		}
 		if i == 0 {
-			f.inner = newLeg(link, t.Bandwidth, k.Protocol)
+			f.inner = newLeg(link, t.Bandwidth)
 			continue
 		}
 		if narrowest == 0 || t.Bandwidth < narrowest {
 			narrowest = t.Bandwidth
 		}
-		f.outer[i] = newLeg(link, narrowest, k.Protocol)
+		f.outer[i] = newLeg(link, narrowest)
 	}
 	return f
 }
@@ -55,11 +55,11 @@ func nearest(tier int) hardware.LinkKind {
 	return hardware.InfiniBand
 }
 
-func newLeg(l Link, nominal unit.BytesPerSecond, p Protocol) leg {
+func newLeg(l Link, nominal unit.BytesPerSecond) leg {
 	b := float64(nominal)
 	return leg{
-		base: float64(l.Base), hop: float64(l.Hop), fill: float64(l.Fill),
-		reach: b * l.Reach, p2p: b * l.P2P, spread: b * l.Reach * p.Spread,
+		base: float64(l.Base), hop: float64(l.Hop), fill: float64(l.Fill), knee: l.Knee,
+		reach: b * l.Reach, tree: b * l.Tree, p2p: b * l.P2P, pairs: b * l.Pairs,
 		switched: b * l.Switch, switchStep: float64(l.SwitchStep),
 	}
 }
