@@ -81,7 +81,8 @@ func ofKernel(all []core, k kernel.AttentionKernel, pairs ...string) []kernel.At
 	return rows
 }
 
-// flashFit is the measurements that one fused kernel of one file was fitted on.
+// flashFit is the measurements that one fused kernel of one file was fitted
+// on, or is held against.
 type flashFit struct {
 	arch   string
 	kernel kernel.AttentionKernel
@@ -98,30 +99,62 @@ var flashFits = []flashFit{
 	{"hopper", kernel.Flash3, []string{"A15:FlashAttention-3", "A20:FlashAttention-3", "A24:FlashAttention-3"}},
 	{"hopper", kernel.TE, []string{"A15:cuDNN"}},
 	{"blackwell", kernel.TE, []string{"A12:TE"}},
-	{"blackwell", kernel.Flash4, []string{"A24:FlashAttention-4"}},
 	{"ada", kernel.Flash2, []string{"A10:flashinfer"}},
 }
 
+// flashHeld are serving kernels that no constant was fitted on.
 var flashHeld = []flashFit{
 	{"ampere", kernel.Flash2, []string{"A1:flash_attention"}},
-	{"hopper", kernel.Flash3, []string{"A2:fa3"}},
-	{"hopper", kernel.Flash3, []string{"A4:fa3"}},
+	{"hopper", kernel.Flash3, []string{"A2:fa3", "A4:fa3"}},
 	{"hopper", kernel.TE, []string{"A3:torch_flow"}},
 	{"blackwell", kernel.TE, []string{"A5:trtllm"}},
-	{"blackwell", kernel.TE, []string{"A6:torch_flow"}},
-	{"blackwell", kernel.TE, []string{"A8:torch_flow"}},
-	{"blackwell-ultra", kernel.TE, []string{"A7:torch_flow"}},
-	{"blackwell-ultra", kernel.TE, []string{"A9:torch_flow"}},
+	{"blackwell", kernel.TE, []string{"A6:torch_flow", "A8:torch_flow"}},
+	{"blackwell-ultra", kernel.TE, []string{"A7:torch_flow", "A9:torch_flow"}},
 }
 
-func TestCalibrateAttention(t *testing.T) {
+// TestAttentionPresetsReproduce holds the files against the fits.
+func TestAttentionPresetsReproduce(t *testing.T) {
 	all := cores(t)
 	for _, f := range flashFits {
 		rows := ofKernel(all, f.kernel, f.pairs...)
-		got, e := kernel.CalibrateAttention(f.kernel, rows, prior(t))
-		t.Logf("%s %s %v: %+.3f\n   %+v", f.arch, f.kernel, f.pairs, got.Attention[f.kernel], e)
-		for _, p := range f.pairs {
-			t.Logf("      %s %+v", p, kernel.EvaluateAttention(ofKernel(all, f.kernel, p), got))
+		c, e := kernel.CalibrateAttention(f.kernel, rows, prior(t))
+		got, want := c.Attention[f.kernel], load(t, f.arch, "").Attention[f.kernel]
+		what := f.arch + " " + f.kernel.String() + ": "
+		near(t, what+"fwd", got.Fwd, want.Fwd)
+		near(t, what+"half keys", got.HalfKeys+20, want.HalfKeys+20)
+		near(t, what+"tail", got.Tail, want.Tail)
+		near(t, what+"dim 64", got.Dim64, want.Dim64)
+		near(t, what+"dim 192", got.Dim192, want.Dim192)
+		near(t, what+"dim 256", got.Dim256, want.Dim256)
+		if timed(rows, kernel.Bwd) || timed(rows, kernel.Both) {
+			near(t, what+"bwd", got.Bwd, want.Bwd)
+		}
+		t.Logf("| %s | %s | %d | %.1f | %.1f |", f.arch, f.kernel, e.Rows, 100*e.Median, 100*e.P90)
+		if e.Median > 0.09 {
+			t.Errorf("%smedian error %.3f", what, e.Median)
+		}
+	}
+}
+
+func timed(rows []kernel.AttentionRow, d kernel.Direction) bool {
+	for _, r := range rows {
+		if r.Direction == d {
+			return true
+		}
+	}
+	return false
+}
+
+// TestAttentionHeldOut prices serving kernels that took no part in a fit, at
+// the sequences where their copies weigh little.
+func TestAttentionHeldOut(t *testing.T) {
+	all := cores(t)
+	for _, f := range flashHeld {
+		c := load(t, f.arch, "")
+		e := kernel.EvaluateAttention(ofKernel(all, f.kernel, f.pairs...), c)
+		t.Logf("| %s | %s | %v | %d | %.1f | %.1f | %+.1f |", f.arch, f.kernel, f.pairs, e.Rows, 100*e.Median, 100*e.P90, 100*e.Bias)
+		if e.Median > 0.20 {
+			t.Errorf("%s %s: median error %.3f on %v", f.arch, f.kernel, e.Median, f.pairs)
 		}
 	}
 }

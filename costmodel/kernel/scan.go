@@ -18,19 +18,22 @@ type ScanSpec struct {
 	Delta      bool    // gated delta rule (Qwen3-Next), not SSD
 }
 
-// FLOPs returns the forward operations of the chunked form, chunk length c:
-// scores inside a chunk 2·c·N per token and group, their product with values
-// 2·c·P per head, and state in and out 4·N·P per head (Dao and Gu 2024,
-// section 6). The delta rule adds the triangular solve and its two products,
-// 2·c·(N + P) + c²/3 per token and head (Yang et al. 2024, section 3.2).
-// The lower triangle is not discounted: kernels compute whole blocks.
+// FLOPs returns the forward operations of the chunked form, c tokens a chunk.
+// Per token, the scores inside a chunk take 2·c·N for each group, their
+// product with values 2·c·P for each head, and writing and reading the state
+// 4·N·P (Dao and Gu, arXiv 2405.21060, section 6). The delta rule forms the
+// scores of each head and adds k·kᵀ 2·c·N, the triangular solve c²/3, its
+// products with keys and values 2·c·(N+P), and what the state already holds
+// 2·N·P (Yang et al., arXiv 2406.06484, section 3). Kernels compute whole
+// blocks, so that the lower triangle is not discounted.
 func (s *ScanSpec) FLOPs() unit.FLOPs {
-	c := s.chunk()
-	f := s.Groups*2*c*s.DimK + s.Heads*(2*c*s.DimV+4*s.DimK*s.DimV)
+	c, n, p := s.chunk(), s.DimK, s.DimV
+	head := 2*c*p + 4*n*p
 	if s.Delta {
-		f += s.Heads * (2*c*(s.DimK+s.DimV) + c*c/3)
+		head += 4*c*n + 2*c*(n+p) + c*c/3 + 2*n*p
+		return unit.FLOPs(s.Tokens * s.Heads * head)
 	}
-	return unit.FLOPs(s.Tokens * f)
+	return unit.FLOPs(s.Tokens * (s.Groups*2*c*n + s.Heads*head))
 }
 
 func (s *ScanSpec) chunk() float64 {
