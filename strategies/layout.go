@@ -3,6 +3,8 @@ package strategies
 import (
 	"strconv"
 	"strings"
+
+	"planner/costmodel"
 )
 
 // Recompute says which activations the backward pass computes again.
@@ -22,22 +24,17 @@ var recomputeNames = []string{"none", "selective", "full"}
 func (r Recompute) String() string { return recomputeNames[r] }
 
 // Schedule is the order of forward and backward passes of a pipeline rank.
-type Schedule uint8
+type Schedule = costmodel.Schedule
 
-// The schedules. Interleaved is 1F1B over VPP model chunks (Narayanan et al.
-// 2021, section 2.2); ZBH1 is the memory-neutral zero-bubble schedule (Qi et
-// al. 2023, section 2.1).
+// The schedules.
 const (
-	OneFOneB Schedule = iota
-	Interleaved
-	GPipe
-	ZBH1
+	OneFOneB    = costmodel.OneFOneB
+	Interleaved = costmodel.Interleaved
+	GPipe       = costmodel.GPipe
+	ZBH1        = costmodel.ZBH1
 )
 
-var scheduleNames = []string{"1f1b", "interleaved", "gpipe", "zb-h1"}
-
-// String returns the spelling of the layout string.
-func (s Schedule) String() string { return scheduleNames[s] }
+var scheduleNames = costmodel.ScheduleNames()
 
 // CPKind is how context parallelism exchanges keys and values.
 type CPKind uint8

@@ -57,3 +57,6 @@ func (r BytesPerSecond) Times(k float64) BytesPerSecond { return BytesPerSecond(
 
 // Times scales r by a dimensionless factor.
 func (r FLOPS) Times(k float64) FLOPS { return FLOPS(float64(r) * k) }
+
+// Times scales f by a dimensionless factor.
+func (f FLOPs) Times(k float64) FLOPs { return FLOPs(float64(f) * k) }

@@ -1,0 +1,116 @@
+package costmodel
+
+import "planner/hardware/unit"
+
+// Saved is what the backward pass of one layer needs from its forward pass,
+// for one micro-batch on one rank, in bytes. The terms follow Korthikanti et
+// al. 2022 (arXiv 2205.05198, section 4), extended to gated MLPs, grouped
+// queries, latent attention, recurrent layers and experts.
+type Saved struct {
+	Input  unit.Bytes // the layer's input: all that full recompute keeps
+	Scores unit.Bytes // softmax, its mask and dropout: what selective recompute drops
+	Rest   unit.Bytes
+}
+
+// All returns the sum of the parts.
+func (a Saved) All() unit.Bytes { return a.Input + a.Scores + a.Rest }
+
+// scoreBytes is what unfused attention keeps per score: the softmax and its
+// dropout at 2 bytes and a mask of 1 byte; without dropout the softmax alone.
+func scoreBytes(dropout bool) float64 {
+	if dropout {
+		return 5
+	}
+	return 2
+}
+
+// Saved returns the activations of l that one micro-batch leaves. gathered
+// says that the inputs of column-parallel products are kept gathered over TP
+// although SP splits them.
+func (l *Layer) Saved(hidden int, s *Slice, gathered bool) Saved {
+	h, t, rows := float64(hidden), s.Tokens(), s.Rows()
+	row := rows * h * half
+	in := row
+	if gathered {
+		in = t * h * half
+	}
+	a := Saved{Input: unit.Bytes(row)}
+	rest := float64(max(0, l.Norms-1))*row + l.mixerSaved(s, in)
+	rest += l.FFN.saved(h, s, in)
+	if l.dropout() {
+		rest += 2 * rows * h // a byte of mask after attention and after the MLP
+	}
+	a.Rest = unit.Bytes(rest)
+	if l.Mixer.Kind == Attention && !s.Attention.Fused() {
+		scores := float64(l.Mixer.Heads) / s.TP * t * float64(l.Mixer.Span(int(s.Seq)))
+		a.Scores = unit.Bytes(scores * scoreBytes(l.dropout()))
+	}
+	return a
+}
+
+// dropout tells layers of the GPT kind, which are trained with dropout, by
+// their LayerNorm and biases.
+func (l *Layer) dropout() bool { return l.LayerNorm && l.FFN.Bias }
+
+func (l *Layer) mixerSaved(s *Slice, in float64) float64 {
+	x, t := &l.Mixer, s.Tokens()
+	switch x.Kind {
+	case Attention:
+		return in + t*half*x.attentionSaved(s.TP)
+	case MLA:
+		compressed := float64(2*x.QRank + 2*x.KVRank + x.RopeDim)
+		heads := float64(x.Heads) / s.TP
+		full := heads * float64(3*x.HeadDim+2*x.VHeadDim)
+		return in + s.Rows()*half*compressed + t*half*full
+	case Linear, Mamba2:
+		sharded, _ := x.params(1)
+		return in + 2*t*half*float64(sharded)/s.TP
+	}
+	return 0
+}
+
+// attentionSaved counts elements per token: q, k and v as the core reads them
+// (rotary embedding keeps its inputs too), the output, and the log-sum-exp.
+func (x *Mixer) attentionSaved(tp float64) float64 {
+	q := float64(x.Heads*x.HeadDim) / tp
+	k := kvHeads(x, tp) * float64(x.HeadDim)
+	v := kvHeads(x, tp) * float64(x.VHeadDim)
+	n := q + k + v + float64(x.Heads*x.VHeadDim)/tp + 2*float64(x.Heads)/tp
+	if x.QKNorm > 0 {
+		n += q + k
+	}
+	if x.OutGate {
+		n += 2 * q
+	}
+	return n
+}
+
+func (f *FFN) saved(h float64, s *Slice, in float64) float64 {
+	t, up, n := s.Tokens(), 1.0, 0.0
+	if f.Gated {
+		up = 2
+	}
+	if f.Width > 0 {
+		n += in + (up+1)*t*float64(f.Width)/s.TP*half
+	}
+	if f.Shared > 0 {
+		n += (up + 1) * t * float64(f.Shared) / s.TP * half
+	}
+	if f.Experts > 0 {
+		n += in + f.routedSaved(h, s, up)
+	}
+	return n
+}
+
+// routedSaved counts the permuted inputs, the inner activations and the
+// outputs of the experts, and the router's logits and probabilities in fp32.
+func (f *FFN) routedSaved(h float64, s *Slice, up float64) float64 {
+	io := h
+	if f.Latent > 0 {
+		io = float64(f.Latent)
+	}
+	routed := s.Routed(f.TopK)
+	inner := (up + 1) * float64(f.ExpertWidth) / s.ETP
+	router := s.Tokens() / s.TP * float64(f.Experts) * 8
+	return routed*half*(2*io+inner) + router
+}

@@ -1,0 +1,9 @@
+package presets
+
+import "embed"
+
+// Profiles holds profiles/NAME.toml, one framework each, and
+// profiles/fit.toml, their fitted constants.
+//
+//go:embed profiles
+var Profiles embed.FS

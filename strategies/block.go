@@ -1,0 +1,181 @@
+package strategies
+
+import (
+	"planner/costmodel"
+	"planner/costmodel/collective"
+	"planner/costmodel/kernel"
+	"planner/hardware/unit"
+)
+
+// block is one layer, or one end of the model, for one micro-batch on one
+// rank: kernel time, exposed communication, host time, and memory. It is built
+// once per distinct key and cached; explain keeps its calls as well.
+type block struct {
+	compute costmodel.Pass // recomputation included in the backward pass
+	weight  unit.Seconds   // weight-gradient part of the backward pass
+	axes    [collective.NumAxes]costmodel.Pass
+	comm    costmodel.Pass // sum of axes
+	host    costmodel.Pass // launch time that the GPU waits for
+	keep    unit.Bytes     // activations of one micro-batch in flight
+	whole   unit.Bytes     // activations while the backward pass of it runs
+	calls   []collective.Call
+}
+
+// plus adds n times c to b, calls left out.
+func (b *block) plus(c *block, n float64) {
+	b.compute = b.compute.Plus(c.compute.Times(n))
+	b.weight += c.weight.Times(n)
+	for a := range b.axes {
+		b.axes[a] = b.axes[a].Plus(c.axes[a].Times(n))
+	}
+	b.comm = b.comm.Plus(c.comm.Times(n))
+	b.host = b.host.Plus(c.host.Times(n))
+	b.keep += c.keep.Times(n)
+}
+
+// time returns the whole of a block in each direction.
+func (b *block) time() costmodel.Pass { return b.compute.Plus(b.comm).Plus(b.host) }
+
+// close books the tally and the host time of a block: GPU work and launches
+// run side by side, so a layer takes the soft maximum of both.
+func (b *block) close(t *tally, host unit.Seconds) {
+	for a := range b.axes {
+		b.axes[a] = costmodel.Pass{Fwd: t.fwd[a], Bwd: t.bwd[a]}
+	}
+	b.comm = t.sum()
+	b.calls = t.calls
+	gpu := b.compute.Plus(b.comm)
+	b.host.Fwd = kernel.SoftMax(gpu.Fwd, host, hostSharpness) - gpu.Fwd
+	b.host.Bwd = kernel.SoftMax(gpu.Bwd, host, hostSharpness) - gpu.Bwd
+}
+
+// hostSharpness is the exponent of the soft maximum of GPU and host time:
+// layers near the balance feel both.
+const hostSharpness = 4
+
+// layerBlock builds the block of one kind of layer. Full says that the layer
+// is recomputed whole.
+func (s *site) layerBlock(l *costmodel.Layer, full, keepCalls bool) block {
+	slice := s.slice()
+	w := l.Work(s.p.Model.Hidden, &slice, s.p.Device)
+	total := w.Total().Times(s.fit.Compute)
+	core := w.Core.Times(s.fit.Compute)
+	b := block{compute: total, weight: (w.GEMM.Bwd - w.Grad).Times(s.fit.Compute)}
+	again, attentionAgain := 0.0, 0.0
+	switch {
+	case full:
+		again, attentionAgain = 1, 1
+		b.compute.Bwd += total.Fwd
+	case s.l.Recompute == RecomputeSelective:
+		attentionAgain = 1
+		b.compute.Bwd += core.Fwd
+	}
+	s.saved(&b, l, &slice, full)
+	t := tally{fabric: s.p.Fabric, keep: keepCalls, times: 1}
+	s.tensorLayer(&t, tensorParts(l), again)
+	s.contextLayer(&t, l, attentionAgain)
+	s.expertLayer(&t, l, again)
+	if s.p.Work.Forward {
+		b.forwardOnly(&t)
+	}
+	b.close(&t, s.fit.Host)
+	return b
+}
+
+// forwardOnly drops the backward pass of a forward-only step.
+func (b *block) forwardOnly(t *tally) {
+	b.compute.Bwd, b.weight, b.keep = 0, 0, 0
+	t.bwd = [collective.NumAxes]unit.Seconds{}
+	kept := t.calls[:0]
+	for _, c := range t.calls {
+		if c.Phase == collective.Forward {
+			kept = append(kept, c)
+		}
+	}
+	t.calls = kept
+}
+
+func (s *site) saved(b *block, l *costmodel.Layer, slice *costmodel.Slice, full bool) {
+	a := l.Saved(s.p.Model.Hidden, slice, s.prof.Memory.Gathered)
+	scale := s.fit.Saved
+	b.whole = (a.Input + a.Rest + a.Scores).Times(scale)
+	switch {
+	case full:
+		b.keep = a.Input
+	case s.l.Recompute == RecomputeSelective:
+		b.keep = (a.Input + a.Rest).Times(scale)
+	default:
+		b.keep = b.whole
+	}
+}
+
+// embedBlock builds what the first stage does besides its layers.
+func (s *site) embedBlock(keepCalls, alsoHead bool) block {
+	var b block
+	rows := float64(s.hidden())
+	b.compute.Fwd = s.p.Device.Stream(unit.Bytes(2 * rows))
+	b.compute.Bwd = s.p.Device.Stream(unit.Bytes(3 * rows))
+	b.keep = s.tokens().Times(8)
+	t := tally{fabric: s.p.Fabric, keep: keepCalls, times: 1}
+	s.tensorBatch(&t, true, alsoHead)
+	s.tensorEmbedding(&t)
+	return s.end(b, &t)
+}
+
+// headBlock builds what the last stage does besides its layers: final norm,
+// logits, loss.
+func (s *site) headBlock(keepCalls, alsoEmbed bool) block {
+	b := s.headWork()
+	t := tally{fabric: s.p.Fabric, keep: keepCalls, times: 1}
+	if !alsoEmbed {
+		s.tensorBatch(&t, false, true)
+	}
+	s.tensorHead(&t)
+	return s.end(b, &t)
+}
+
+func (s *site) end(b block, t *tally) block {
+	if s.p.Work.Forward {
+		b.forwardOnly(t)
+	}
+	b.close(t, 0)
+	return b
+}
+
+// headWork times the LM head as three products [T,h]·[h,V/t] and the loss as
+// traffic per logit; both stay at 16 bits in low-precision recipes.
+func (s *site) headWork() block {
+	d, h := s.p.Wide, float64(s.p.Model.Hidden)
+	n := float64(s.tokens())
+	_, v := s.vocab()
+	b := block{}
+	loss := d.Stream(unit.Bytes(s.fit.LossBytes * n * v))
+	b.compute.Fwd = (d.GEMM(n, v, h) + loss.Times(0.5)).Times(s.fit.Compute)
+	weight := d.GEMM(v, h, n).Times(s.fit.Compute)
+	b.compute.Bwd = weight + (d.GEMM(n, h, v) + loss.Times(0.5)).Times(s.fit.Compute)
+	b.weight = weight
+	b.keep = s.hidden().Times(2)
+	if s.l.SP {
+		b.keep = b.keep.Times(1 / float64(s.l.TP))
+	}
+	return b
+}
+
+// logits returns the memory of the logits and their gradient.
+func (s *site) logits() unit.Bytes {
+	padded, _ := s.vocab()
+	m := &s.prof.Memory
+	split := m.LogitsSplit
+	if s.prof.Comm.VocabParallel {
+		split /= float64(s.l.TP)
+	}
+	return s.tokens().Times(padded * (split + m.LogitsWhole))
+}
+
+// hopBlock builds the hops of one micro-batch on a stage.
+func (s *site) hopBlock(first, last, keepCalls bool) block {
+	var b block
+	t := tally{fabric: s.p.Fabric, keep: keepCalls, times: 1}
+	s.pipelineHops(&t, first, last)
+	return s.end(b, &t)
+}

@@ -1,0 +1,62 @@
+package strategies
+
+import "planner/costmodel/collective"
+
+// Data parallelism reduces the gradients of every rank that holds the same
+// parameters, once a step, in buckets that start as the last backward pass
+// fills them (Li et al. 2020, section 3.2). Megatron buckets max(40e6, 1e6·dp)
+// parameters, on the first pipeline stage only
+// (distributed_data_parallel.py:131-171 at d98e8a6).
+
+func (s *site) dataParallel(t *stateTally, g *group, first bool) {
+	s.gradients(t, g, collective.AllReduce, first, "gradients")
+}
+
+// gradients issues the gradient calls of a group, bucket by bucket: every step
+// or every micro-batch as the framework does at this stage.
+func (s *site) gradients(t *stateTally, g *group, op collective.Op, first bool, what string) {
+	params := g.params * s.p.Work.Trained()
+	class, times := classGrad, 1.0
+	if s.prof.Comm.GradEvery[s.l.Zero] == "micro-batch" {
+		class = classMicro
+	}
+	d := s.prof.GradDType(s.model)
+	span := g.all
+	if op == collective.ReduceScatter {
+		span = g.shard
+	}
+	c := collective.Call{Op: op, Phase: collective.Backward, Dims: g.dims, Axis: collective.AxisDP, Span: span, DType: d}
+	if s.prof.Comm.Overlapped {
+		c.Overlaps = "backward pass"
+	}
+	chunks := float64(s.l.VPP)
+	if s.l.PP == 1 {
+		chunks = 1
+	}
+	size := s.bucket(params/chunks, g.all.Size, first)
+	s.inBuckets(t, c, params/chunks, size, chunks*times, t.label(g.what, what), class)
+}
+
+// bucket returns the elements of one gradient call out of a chunk of n.
+func (s *site) bucket(n float64, ranks int, first bool) float64 {
+	c := &s.prof.Comm
+	if c.Bucket == 0 || c.FirstStageBuckets && s.l.PP > 1 && !first {
+		return n
+	}
+	return min(n, float64(max(c.Bucket, c.BucketPerDP*ranks)))
+}
+
+// inBuckets issues times × (whole buckets and the partial last one).
+func (s *site) inBuckets(t *stateTally, c collective.Call, n, size, times float64, what string, class stateClass) {
+	if n <= 0 {
+		return
+	}
+	whole := float64(int(n/size + 1e-9))
+	rest := n - whole*size
+	c.Purpose, c.Bytes, c.Count = what, bytesOf(size, c.DType), whole*times
+	t.add(c, class)
+	if rest >= 1 {
+		c.Purpose, c.Bytes, c.Count = t.label(what, ", last bucket"), bytesOf(rest, c.DType), times
+		t.add(c, class)
+	}
+}

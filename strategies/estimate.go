@@ -1,0 +1,76 @@
+package strategies
+
+import (
+	"planner/costmodel/collective"
+	"planner/hardware/unit"
+)
+
+// Estimate is what is predicted of one layout. Times are those of the slowest
+// pipeline stage, and Step is their sum:
+// Compute + Bubble + ΣExposed + Optimizer + Overhead.
+type Estimate struct {
+	Layout    Layout
+	Framework *Profile
+
+	Step      unit.Seconds
+	Compute   unit.Seconds // kernels, recomputation included
+	Bubble    unit.Seconds // idle from schedule and imbalance
+	Exposed   [collective.NumAxes]unit.Seconds
+	Optimizer unit.Seconds
+	Overhead  unit.Seconds // launches, data, logging, stragglers
+
+	Low, High unit.Seconds // 80 % band of Step
+
+	Memory     Memory // of the fullest stage
+	Fullest    int    // its first pipeline rank
+	Slowest    int    // first pipeline rank of the slowest stage
+	Fits       bool
+	Recomputed float64 // share of the forward pass computed twice
+}
+
+// ExposedTotal returns the communication that nothing hides.
+func (e *Estimate) ExposedTotal() unit.Seconds {
+	var t unit.Seconds
+	for _, x := range e.Exposed {
+		t += x
+	}
+	return t
+}
+
+// Rates are the figures of merit of an estimate.
+type Rates struct {
+	TokensPerSecondPerGPU float64
+	MFU, MFUCausal, HFU   float64 // fractions of the dense peak of the step's precision
+}
+
+// Rates returns the throughput and utilisation of e. MFU is FLOPs of the model
+// over step, peak and GPUs (Chowdhery et al. 2022, appendix B); MFUCausal
+// halves the attention part; HFU adds what is computed twice.
+func (p *Problem) Rates(e *Estimate) Rates {
+	total, attention := p.Model.FLOPsPerToken(p.Work.Seq)
+	if p.Work.Forward {
+		total, attention = total/3, attention/3
+	}
+	tokens := p.Work.Tokens()
+	capacity := float64(e.Step) * float64(p.Cluster.GPU.PeakOf(p.Work.Precision)) * float64(p.Cluster.GPUs)
+	share := func(f unit.FLOPs) float64 { return float64(f) * tokens / capacity }
+	again := e.Recomputed / 3
+	if e.Layout.Recompute == RecomputeSelective {
+		return Rates{tokens / float64(e.Step) / float64(p.Cluster.GPUs), share(total), share(total - attention/2), share(total + attention/3)}
+	}
+	return Rates{tokens / float64(e.Step) / float64(p.Cluster.GPUs), share(total), share(total - attention/2), share(total + total.Times(again))}
+}
+
+// Bound names the largest cost of a step.
+func (e *Estimate) Bound() string {
+	best, name := e.Compute.Times(0.5), "compute" // kernels that compute must dominate by half
+	for a, x := range e.Exposed {
+		if x > best && a != int(collective.AxisOther) {
+			best, name = x, collective.Axis(a).String()
+		}
+	}
+	if e.Bubble > best {
+		return "bubble"
+	}
+	return name
+}

@@ -1,0 +1,129 @@
+package strategies
+
+import (
+	"planner/costmodel"
+	"planner/costmodel/collective"
+	"planner/hardware/unit"
+)
+
+// Expert parallelism sends every token copy to the rank that holds its expert
+// and back (Megatron-LM token_dispatcher.py at d98e8a6). The AllToAll
+// dispatcher exchanges T·topk·h for T = s·b/(c·t) local tokens, their
+// probabilities in fp32, and the counts per expert; the AllGather dispatcher
+// gathers all hidden states over TP·EP and scatters the sums back; the fused
+// one ("flex": DeepEP, HybridEP) sends a token once to each destination.
+
+// expertLayer issues the EP calls of one layer; again counts the extra forward
+// passes of its experts.
+func (s *site) expertLayer(t *tally, l *costmodel.Layer, again float64) {
+	if l.FFN.Experts == 0 || s.l.EP*s.l.ETP < 2 {
+		return
+	}
+	if s.l.Dispatcher == DispatchAllGather {
+		s.expertGather(t, l, again)
+		return
+	}
+	if s.l.EP > 1 {
+		s.expertExchange(t, l, again)
+	}
+	s.expertTensor(t, l, again)
+}
+
+// copies returns the bytes of the token copies that one rank dispatches:
+// T·topk·io·e. The fused dispatcher sends a token once per destination:
+// EP·(1−(1−1/EP)^topk) of EP ranks are hit by topk uniform draws.
+func (s *site) copies(f *costmodel.FFN) unit.Bytes {
+	io := float64(s.p.Model.Hidden)
+	if f.Latent > 0 {
+		io = float64(f.Latent)
+	}
+	k := float64(f.TopK)
+	if s.l.Dispatcher == DispatchFlex {
+		k = distinct(k, float64(s.l.EP))
+	}
+	return s.tokens().Times(k * io * s.model.Size() / float64(s.l.TP))
+}
+
+func distinct(k, ranks float64) float64 {
+	miss := 1.0
+	for ; k > 0; k-- {
+		miss *= 1 - 1/ranks
+	}
+	return ranks * (1 - miss)
+}
+
+func (s *site) expertExchange(t *tally, l *costmodel.Layer, again float64) {
+	f := &l.FFN
+	imbalance := max(1, s.p.Work.Imbalance)
+	c := collective.Call{Op: collective.AllToAll, Dims: collective.EP, Axis: collective.AxisEP, Span: s.ep, DType: s.model,
+		Bytes: s.copies(f).Times(imbalance)}
+	s.threeTimes(t, c, "token dispatch", again)
+	s.threeTimes(t, c, "token combine", again)
+	c.DType, c.Bytes = collective.FP32, s.tokens().Times(float64(f.TopK)*4/float64(s.l.TP))
+	s.threeTimes(t, c, "routing probabilities", again)
+	c.Op, c.DType, c.Dims, c.Span = collective.AllGather, collective.Int64, collective.EP|collective.ETP, s.tpep
+	c.Bytes, c.Purpose, c.Phase, c.Count = unit.Bytes(8*f.Experts*s.l.EP*s.l.ETP), "tokens per expert", collective.Forward, 1
+	t.issue(c, s.fit.EPExposed)
+}
+
+// threeTimes issues a call forward, in the recomputed forward, and mirrored
+// backward.
+func (s *site) threeTimes(t *tally, c collective.Call, what string, again float64) {
+	c.Purpose, c.Phase, c.Count = what, collective.Forward, 1
+	t.issue(c, s.fit.EPExposed)
+	c.Phase, c.Purpose, c.Count = collective.Backward, t.label(what, ", recomputed"), again
+	t.issue(c, s.fit.EPExposed)
+	c.Op, c.Purpose, c.Count = mirror(c.Op), t.label(what, ", gradient"), 1
+	t.issue(c, s.fit.EPExposed)
+}
+
+// mirror returns the op that carries the gradient of op's result back.
+func mirror(op collective.Op) collective.Op {
+	switch op {
+	case collective.AllGather:
+		return collective.ReduceScatter
+	case collective.ReduceScatter:
+		return collective.AllGather
+	}
+	return op
+}
+
+// expertTensor gathers the dispatched tokens over the ranks that split one
+// expert, and scatters its partial sums.
+func (s *site) expertTensor(t *tally, l *costmodel.Layer, again float64) {
+	if s.l.ETP < 2 {
+		return
+	}
+	c := collective.Call{Dims: collective.ETP, Axis: collective.AxisEP, Span: s.etp, DType: s.model,
+		Bytes: s.copies(&l.FFN).Times(float64(s.l.ETP))}
+	for _, x := range []struct {
+		op    collective.Op
+		phase collective.Phase
+		what  string
+		count float64
+	}{
+		{collective.AllGather, collective.Forward, "expert input", 1},
+		{collective.ReduceScatter, collective.Forward, "expert output", 1},
+		{collective.AllGather, collective.Backward, "expert output gradient", 1 + again},
+		{collective.ReduceScatter, collective.Backward, "expert input gradient", 1 + again},
+	} {
+		c.Op, c.Phase, c.Purpose, c.Count = x.op, x.phase, x.what, x.count
+		t.issue(c, s.fit.EPExposed)
+	}
+}
+
+// expertGather is Megatron's default dispatcher: hidden states and routing are
+// gathered over TP·EP, and the experts' sums scattered back.
+func (s *site) expertGather(t *tally, l *costmodel.Layer, again float64) {
+	ranks := float64(s.l.EP * s.l.ETP)
+	c := collective.Call{Op: collective.AllGather, Dims: collective.EP | collective.ETP, Axis: collective.AxisEP, Span: s.tpep,
+		DType: s.model, Bytes: s.hidden().Times(ranks / float64(s.l.TP))}
+	s.threeTimes(t, c, "hidden states", again)
+	c.Op = collective.ReduceScatter
+	s.threeTimes(t, c, "expert output", again)
+	c.Op, c.DType = collective.AllGather, collective.FP32
+	c.Bytes = s.tokens().Times(float64(l.FFN.Experts) * 4 * ranks / float64(s.l.TP))
+	s.threeTimes(t, c, "routing probabilities", again)
+	c.DType, c.Bytes, c.Purpose, c.Phase, c.Count = collective.Int8, c.Bytes/4, "routing map", collective.Forward, 1
+	t.issue(c, s.fit.EPExposed)
+}

@@ -1,0 +1,138 @@
+package strategies
+
+import (
+	"planner/costmodel"
+	"planner/hardware/unit"
+)
+
+// heldBy returns the parameters that one rank of a stage holds, in elements,
+// before ZeRO splits them.
+func (s *site) heldBy(st *stage) held {
+	m, l := s.p.Model, &s.l
+	var h held
+	for k, n := range st.kinds {
+		if n == 0 {
+			continue
+		}
+		dense, expert, replicated := s.layerHeld(&m.Kinds[k])
+		h.dense += float64(n) * dense
+		h.expert += float64(n) * expert
+		h.replicated += float64(n) * replicated
+		h.layer = max(h.layer, dense+expert)
+		h.layers += float64(n)
+	}
+	_, rows := s.vocab()
+	width := float64(m.Hidden)
+	if st.embed {
+		h.root += rows*width + float64(m.PositionEmbedding()) + float64(m.EmbedNorm)
+	}
+	if st.head {
+		if !m.Tied || l.PP > 1 {
+			h.root += rows * width
+		}
+		if m.HeadBias {
+			h.root += rows
+		}
+		h.root += float64(m.FinalNorm)
+		h.replicated += float64(m.FinalNorm)
+	}
+	h.dense += h.root
+	return h
+}
+
+// layerHeld returns the elements of one layer on a rank: dense parts split
+// over TP or kept whole, experts split over EP and ETP. K and V heads that TP
+// exceeds are held by several ranks each.
+func (s *site) layerHeld(l *costmodel.Layer) (dense, expert, replicated float64) {
+	p := l.Params(s.p.Model.Hidden)
+	tp := float64(s.l.TP)
+	replicated = float64(p.Replicated())
+	dense = float64(p.Sharded())/tp + replicated
+	x := &l.Mixer
+	if kv := float64(x.KVHeads); x.Kind == costmodel.Attention && kv > 0 && tp > kv {
+		whole := float64(s.p.Model.Hidden) * kv * float64(x.HeadDim+x.VHeadDim)
+		dense += whole * (1/kv - 1/tp)
+	}
+	expert = float64(p.Routed) / float64(s.l.EP*s.l.ETP)
+	return dense, expert, replicated
+}
+
+// Memory is what one rank of a pipeline stage holds, by component.
+type Memory struct {
+	Weights, Gradients, Master, Moments unit.Bytes
+	Activations, Logits, Buffers        unit.Bytes
+	Fragmentation, Runtime              unit.Bytes
+}
+
+// Allocated returns the sum of what the step's tensors take.
+func (m *Memory) Allocated() unit.Bytes {
+	return m.Weights + m.Gradients + m.Master + m.Moments + m.Activations + m.Logits + m.Buffers
+}
+
+// Total returns what the process takes: allocated, fragmentation and runtime.
+func (m *Memory) Total() unit.Bytes { return m.Allocated() + m.Fragmentation + m.Runtime }
+
+// stateMemory fills the state of a rank: which components a ZeRO stage splits
+// is Rajbhandari et al. 2020, figure 1.
+func (s *site) stateMemory(m *Memory, h *held) {
+	b, l := &s.prof.Memory, &s.l
+	trained := s.p.Work.Trained()
+	if s.p.Work.Forward {
+		trained = 0
+	}
+	for _, part := range [2]struct{ n, shard float64 }{{h.dense, float64(l.Shard)}, {h.expert, float64(expertShard(l))}} {
+		split := func(from int, bytes float64) unit.Bytes {
+			if l.Zero >= from {
+				return unit.Bytes(part.n * bytes / part.shard)
+			}
+			return unit.Bytes(part.n * bytes)
+		}
+		m.Weights += split(3, b.Weight)
+		m.Gradients += split(2, b.Grad*trained)
+		m.Master += split(1, b.Master*trained)
+		m.Moments += split(1, b.Moments*trained)
+	}
+	s.offload(m)
+	m.Buffers += s.stateBuffers(h)
+}
+
+// offload moves state to host memory (DeepSpeed ZeRO-Offload; Ren et al.
+// 2021): optimizer state with the fp32 gradients it reads, then parameters.
+func (s *site) offload(m *Memory) {
+	if s.l.Offload >= OffloadOptimizer {
+		m.Master, m.Moments, m.Gradients = 0, 0, 0
+	}
+	if s.l.Offload == OffloadAll {
+		m.Weights = 0
+	}
+}
+
+// stateBuffers returns what lives beside the split state: gathered layers (the
+// one in use and the one prefetched, and unsharded gradients of one), a
+// secondary shard, communication buckets.
+func (s *site) stateBuffers(h *held) unit.Bytes {
+	l, c := &s.l, &s.prof.Comm
+	e := s.model.Size()
+	var b unit.Bytes
+	if s.layerWise() && l.Shard > 1 {
+		live := 2*h.layer + h.root
+		if c.Reuse > 0 {
+			live = max(live, min(float64(c.Reuse), h.dense+h.expert))
+		}
+		b += bytesOf(live, s.model)
+		if !s.p.Work.Forward {
+			b += unit.Bytes(h.layer * s.prof.GradDType(s.model).Size())
+		}
+		if s.gathersAgain(h) < 1 && !s.p.Work.Forward && c.Reuse == 0 {
+			b += bytesOf(h.dense+h.expert-h.root, s.model)
+		}
+	}
+	if l.HPZ > 0 {
+		b += unit.Bytes((h.dense + h.expert) * e / float64(l.HPZ))
+	}
+	if n := s.prof.Memory.BucketBuffers; n > 0 && l.DataRanks() > 1 && l.Zero < 3 {
+		bucket := s.bucket(h.dense, l.DataRanks(), true)
+		b += unit.Bytes(n * bucket * s.prof.GradDType(s.model).Size())
+	}
+	return b
+}

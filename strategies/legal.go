@@ -1,0 +1,329 @@
+package strategies
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"planner/costmodel"
+)
+
+// Rule names a reason for which a layout is refused; searches count them.
+type Rule string
+
+// The rules, in the order in which they are tried.
+const (
+	RuleWorld     Rule = "world"         // tp·cp·pp·dp is not the number of GPUs
+	RuleHeads     Rule = "heads"         // heads against TP
+	RuleExperts   Rule = "experts"       // experts against EP, or a fold that does not divide
+	RuleSequence  Rule = "sequence"      // sequence against CP or SP
+	RuleLayers    Rule = "layers"        // layers against PP·VPP
+	RuleBatch     Rule = "batch"         // batch against DP·MBS
+	RuleFill      Rule = "micro-batches" // micro-batches against PP
+	RuleShard     Rule = "shard"         // shard against DP·CP
+	RuleSP        Rule = "sp"            // sequence parallelism without TP
+	RuleFramework Rule = "framework"     // what the framework cannot run
+	RuleEmpty     Rule = "empty-stage"   // a stage would hold nothing to train
+	RuleExcluded  Rule = "excluded"      // refused by a constraint of the user's
+)
+
+// Violation says why a layout is illegal, and what would be legal.
+type Violation struct {
+	Rule   Rule
+	Given  string // the offending pairs, such as "tp=3"
+	Reason string
+	Remedy string
+}
+
+// Error prints the violation without the flag that the layout came from.
+func (v *Violation) Error() string {
+	return fmt.Sprintf("%q: %s: %s", v.Given, v.Reason, v.Remedy)
+}
+
+// Complete fills what a layout string left out for a cluster of gpus ranks,
+// and checks that the degrees multiply to it.
+func (l Layout) Complete(gpus int) (Layout, *Violation) {
+	for _, p := range []*int{&l.TP, &l.PP, &l.VPP, &l.CP, &l.EP, &l.MBS} {
+		*p = max(*p, 1)
+	}
+	if l.ETP == 0 {
+		l.ETP = l.TP
+	}
+	model := l.TP * l.PP * l.CP
+	if l.DP == 0 {
+		if gpus%model != 0 {
+			low := gpus / model * model
+			return l, &Violation{RuleWorld, degrees(&l), fmt.Sprintf("%d GPUs are not a multiple of tp·pp·cp = %d", gpus, model),
+				fmt.Sprintf("use %s GPUs", either(low, low+model))}
+		}
+		l.DP = gpus / model
+	}
+	if l.World() != gpus {
+		return l, worldViolation(&l, gpus)
+	}
+	if l.Shard == 0 {
+		l.Shard = l.DataRanks()
+	}
+	if l.PP == 1 {
+		l.Schedule = OneFOneB
+	}
+	return l, nil
+}
+
+func worldViolation(l *Layout, gpus int) *Violation {
+	v := &Violation{Rule: RuleWorld, Given: degrees(l) + ",dp=" + strconv.Itoa(l.DP),
+		Reason: fmt.Sprintf("tp·cp·pp·dp = %d, but there are %d GPUs", l.World(), gpus)}
+	v.Remedy = fmt.Sprintf("use --gpus %d", l.World())
+	if model := l.TP * l.PP * l.CP; gpus%model == 0 {
+		v.Remedy = fmt.Sprintf("use dp=%d or --gpus %d", gpus/model, l.World())
+	}
+	return v
+}
+
+func degrees(l *Layout) string {
+	var parts []string
+	for _, d := range []struct {
+		k string
+		v int
+	}{{"tp", l.TP}, {"pp", l.PP}, {"cp", l.CP}} {
+		if d.v > 1 {
+			parts = append(parts, d.k+"="+strconv.Itoa(d.v))
+		}
+	}
+	if parts == nil {
+		return "tp=1"
+	}
+	return strings.Join(parts, ",")
+}
+
+func either(low, high int) string {
+	if low <= 0 {
+		return strconv.Itoa(high)
+	}
+	return fmt.Sprintf("%d or %d", low, high)
+}
+
+// Check returns the first rule that l breaks under profile, or nil.
+func (p *Problem) Check(l *Layout, profile *Profile) *Violation {
+	for _, rule := range []func(*Layout, *Profile) *Violation{
+		p.checkWorld, p.checkHeads, p.checkExperts, p.checkSequence, p.checkLayers, p.checkBatch, p.checkShard, p.checkFramework,
+	} {
+		if v := rule(l, profile); v != nil {
+			return v
+		}
+	}
+	return nil
+}
+
+func (p *Problem) checkWorld(l *Layout, _ *Profile) *Violation {
+	if l.World() != p.Cluster.GPUs {
+		return worldViolation(l, p.Cluster.GPUs)
+	}
+	return nil
+}
+
+// TPFits reports whether tensor parallelism of degree tp splits every layer:
+// query heads divide, and key/value heads divide or are replicated evenly.
+func TPFits(m *costmodel.Model, tp int) bool {
+	for i := range m.Kinds {
+		x := &m.Kinds[i].Mixer
+		if x.Kind == costmodel.NoMixer {
+			continue
+		}
+		if x.Heads%tp != 0 {
+			return false
+		}
+		if kv := x.KVHeads; x.Kind != costmodel.MLA && kv > 0 && kv%tp != 0 && tp%kv != 0 {
+			return false
+		}
+		if f := &m.Kinds[i].FFN; f.Width%tp != 0 || f.Shared%tp != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func (p *Problem) checkHeads(l *Layout, _ *Profile) *Violation {
+	if TPFits(p.Model, l.TP) {
+		return nil
+	}
+	var fits []int
+	for tp := 1; tp <= 1024; tp++ {
+		if TPFits(p.Model, tp) && p.Cluster.GPUs%tp == 0 {
+			fits = append(fits, tp)
+		}
+	}
+	return &Violation{RuleHeads, "tp=" + strconv.Itoa(l.TP),
+		fmt.Sprintf("%s are not divisible by %d", headCounts(p.Model, l.TP), l.TP), "use " + list(fits)}
+}
+
+func headCounts(m *costmodel.Model, tp int) string {
+	x := m.Kinds[0].Mixer
+	for i := range m.Kinds {
+		if m.Kinds[i].Mixer.Kind != costmodel.NoMixer {
+			x = m.Kinds[i].Mixer
+			break
+		}
+	}
+	switch {
+	case x.Heads%tp == 0 && (x.KVHeads%tp == 0 || tp%max(1, x.KVHeads) == 0):
+		return "MLP widths"
+	case x.KVHeads == x.Heads || x.Kind == costmodel.MLA:
+		return fmt.Sprintf("%d heads", x.Heads)
+	}
+	return fmt.Sprintf("%d heads and %d KV heads", x.Heads, x.KVHeads)
+}
+
+// list writes "1, 2 or 4".
+func list(n []int) string {
+	s := make([]string, len(n))
+	for i, v := range n {
+		s[i] = strconv.Itoa(v)
+	}
+	if len(s) < 2 {
+		return strings.Join(s, "")
+	}
+	return strings.Join(s[:len(s)-1], ", ") + " or " + s[len(s)-1]
+}
+
+func (p *Problem) checkSequence(l *Layout, _ *Profile) *Violation {
+	seq := p.Work.Seq
+	switch {
+	case l.CP > 1 && seq%(2*l.CP) != 0:
+		return &Violation{RuleSequence, "cp=" + strconv.Itoa(l.CP),
+			fmt.Sprintf("a sequence of %d does not split into 2·cp = %d balanced chunks", seq, 2*l.CP),
+			"use a cp whose double divides the sequence"}
+	case l.SP && l.TP == 1:
+		return &Violation{RuleSP, "sp=true", "sequence parallelism needs tp>1", "set tp or drop sp"}
+	case l.SP && seq/l.CP%l.TP != 0:
+		return &Violation{RuleSequence, "tp=" + strconv.Itoa(l.TP),
+			fmt.Sprintf("%d tokens a rank do not split over tp with sequence parallelism", seq/l.CP), "use sp=false or a smaller tp"}
+	case l.CP > 1 && l.CPKind == CPA2A && !ulyssesFits(p.Model, l):
+		return &Violation{RuleHeads, "cpkind=a2a", fmt.Sprintf("Ulysses splits heads: %s over tp·cp = %d", headCounts(p.Model, l.TP*l.CP), l.TP*l.CP),
+			"use cpkind=p2p or allgather, or a smaller cp"}
+	}
+	return nil
+}
+
+func ulyssesFits(m *costmodel.Model, l *Layout) bool { return TPFits(m, l.TP*l.CP) }
+
+func (p *Problem) checkBatch(l *Layout, _ *Profile) *Violation {
+	unitBatch := l.DP * l.MBS
+	if p.Work.GlobalBatch%unitBatch != 0 {
+		low := p.Work.GlobalBatch / unitBatch * unitBatch
+		return &Violation{RuleBatch, fmt.Sprintf("dp=%d,mbs=%d", l.DP, l.MBS),
+			fmt.Sprintf("a global batch of %d is not a multiple of dp·mbs = %d", p.Work.GlobalBatch, unitBatch),
+			"use --global-batch " + either(low, low+unitBatch)}
+	}
+	ga := p.Work.GlobalBatch / unitBatch
+	if l.VPP > 1 && ga%l.PP != 0 {
+		low := ga / l.PP * l.PP
+		return &Violation{RuleFill, fmt.Sprintf("vpp=%d", l.VPP),
+			fmt.Sprintf("%d micro-batches are no multiple of pp=%d, which interleaving needs", ga, l.PP),
+			fmt.Sprintf("use --global-batch %s, or vpp=1", either(low*unitBatch, (low+l.PP)*unitBatch))}
+	}
+	return nil
+}
+
+func (p *Problem) checkShard(l *Layout, _ *Profile) *Violation {
+	data := l.DataRanks()
+	switch {
+	case l.Zero == 0 && l.Shard != data:
+		return &Violation{RuleShard, "shard=" + strconv.Itoa(l.Shard), "nothing is split at zero=0", "drop shard or set zero"}
+	case l.Shard < 1 || data%l.Shard != 0:
+		return &Violation{RuleShard, "shard=" + strconv.Itoa(l.Shard),
+			fmt.Sprintf("it does not divide dp·cp = %d", data), "use a divisor of it"}
+	case l.HPZ > 0 && (l.Zero != 3 || l.Shard%l.HPZ != 0):
+		return &Violation{RuleShard, "hpz=" + strconv.Itoa(l.HPZ), "a secondary shard needs zero=3 and divides shard",
+			fmt.Sprintf("set zero=3 and hpz to the GPUs of a node (%d)", p.Cluster.PerNode)}
+	case l.HPZ > 0 && l.Offload == OffloadAll:
+		return &Violation{RuleShard, "hpz=" + strconv.Itoa(l.HPZ), "hpZ keeps parameters on the GPU, offload=optimizer+param moves them off", "drop one"}
+	case l.Offload != OffloadNone && l.Zero == 0:
+		return &Violation{RuleShard, "offload=" + l.Offload.String(), "only ZeRO state is offloaded", "set zero=1, 2 or 3"}
+	case l.Offload == OffloadAll && l.Zero != 3:
+		return &Violation{RuleShard, "offload=" + l.Offload.String(), "parameters are offloaded by ZeRO-3 only", "set zero=3"}
+	}
+	return nil
+}
+
+// checkFramework applies what the profile can run.
+func (p *Problem) checkFramework(l *Layout, f *Profile) *Violation {
+	no := func(given, what, remedy string) *Violation {
+		return &Violation{RuleFramework, given, f.Name + " " + what, remedy}
+	}
+	can := &f.Can
+	switch {
+	case !slices.Contains(can.Stages, l.Zero):
+		return no(fmt.Sprintf("zero=%d", l.Zero), fmt.Sprintf("has no ZeRO-%d", l.Zero), "use zero="+list(can.Stages))
+	case l.TP > 1 && !can.TP:
+		return no("tp="+strconv.Itoa(l.TP), "has no tensor parallelism", "use tp=1 or another framework")
+	case l.PP > 1 && len(can.PPStages) == 0:
+		return no("pp="+strconv.Itoa(l.PP), "has no pipeline parallelism", "use pp=1 or another framework")
+	case l.PP > 1 && !slices.Contains(can.PPStages, l.Zero):
+		return no(fmt.Sprintf("zero=%d", l.Zero), fmt.Sprintf("cannot combine ZeRO-%d with pp>1", l.Zero),
+			"use zero="+list(can.PPStages)+" or pp=1; torchtitan combines FSDP with pp")
+	case l.VPP > 1 && !can.VPP:
+		return no("vpp="+strconv.Itoa(l.VPP), "does not interleave stages", "use vpp=1")
+	case l.PP > 1 && !slices.Contains(can.Schedules, l.Schedule.String()):
+		return no("schedule="+l.Schedule.String(), "has no such schedule", "use "+strings.Join(can.Schedules, ", "))
+	case l.Zero > 0 && l.Shard < l.DataRanks() && !slices.Contains(can.Shards, l.Zero):
+		return no("shard="+strconv.Itoa(l.Shard), fmt.Sprintf("splits ZeRO-%d over all of dp·cp", l.Zero), "drop shard")
+	case l.HPZ > 0 && !can.HPZ:
+		return no("hpz="+strconv.Itoa(l.HPZ), "has no secondary shard", "use --framework deepspeed, or shard for HSDP")
+	case l.Offload != OffloadNone && !can.Offload:
+		return no("offload="+l.Offload.String(), "does not offload ZeRO state", "use --framework deepspeed")
+	case (l.First > 0 || l.Last > 0) && !can.Uneven:
+		return no("first/last", "splits layers evenly", "drop first and last")
+	}
+	return p.checkFrameworkMore(l, f, no)
+}
+
+func (p *Problem) checkFrameworkMore(l *Layout, f *Profile, no func(string, string, string) *Violation) *Violation {
+	can := &f.Can
+	ga := p.Work.GlobalBatch / (l.DP * l.MBS)
+	switch {
+	case l.TP > 1 && l.SP && can.SP == "never":
+		return no("sp=true", "has no sequence parallelism", "use sp=false")
+	case l.TP > 1 && !l.SP && can.SP == "always":
+		return no("sp=false", "always splits the sequence with tp", "drop sp")
+	case l.CP > 1 && !can.CP:
+		return no("cp="+strconv.Itoa(l.CP), "has no context parallelism", "use cp=1 or another framework")
+	case l.CP > 1 && !slices.Contains(can.CPKinds, l.CPKind.String()):
+		return no("cpkind="+l.CPKind.String(), "does not exchange keys and values so", "use cpkind="+strings.Join(can.CPKinds, " or "))
+	case l.CP > 1 && !can.Windows && partialAttention(p.Model):
+		return no("cp="+strconv.Itoa(l.CP), "drops the masks of sliding-window or recurrent layers under context parallelism",
+			"use tp with sp, or --framework megatron, whose attention keeps windows under cp")
+	case l.PP > 1 && can.FillPipe && ga < l.PP:
+		return no(fmt.Sprintf("pp=%d", l.PP), fmt.Sprintf("refuses %d micro-batches on %d stages", ga, l.PP),
+			fmt.Sprintf("use --global-batch %d or more, or pp=%d", l.DP*l.MBS*l.PP, max(1, ga)))
+	case l.EP > 1 && !can.EP:
+		return no("ep="+strconv.Itoa(l.EP), "has no expert parallelism", "use ep=1 or another framework")
+	case moe(p.Model) && l.ETP != l.TP && l.ETP != 1 && !can.ETP:
+		return no("etp="+strconv.Itoa(l.ETP), "ties etp to tp or 1", "drop etp")
+	case l.EP > 1 && !slices.Contains(can.Dispatch, l.Dispatcher.String()):
+		return no("dispatcher="+l.Dispatcher.String(), "has no such dispatcher", "use "+strings.Join(can.Dispatch, " or "))
+	}
+	return nil
+}
+
+// partialAttention reports layers whose mask or state does not survive a
+// split of the sequence that knows causal masks only.
+func partialAttention(m *costmodel.Model) bool {
+	for i := range m.Kinds {
+		x := &m.Kinds[i].Mixer
+		if x.Window > 0 && x.Window < m.MaxSeq || x.Kind == costmodel.Linear || x.Kind == costmodel.Mamba2 {
+			return true
+		}
+	}
+	return false
+}
+
+func moe(m *costmodel.Model) bool {
+	for i := range m.Kinds {
+		if m.Kinds[i].FFN.Experts > 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,105 @@
+package strategies
+
+import (
+	"planner/costmodel"
+	"planner/costmodel/collective"
+	"planner/costmodel/kernel"
+	"planner/hardware"
+	"planner/hardware/unit"
+)
+
+// Workload is what a step computes, whatever the layout.
+type Workload struct {
+	Seq         int // tokens of a sequence
+	GlobalBatch int // sequences of a step
+	Precision   hardware.Precision
+	Forward     bool // a forward pass only (ZeRO-Inference)
+	// Trainable is the share of the parameters that get gradients and
+	// optimizer state, in (0, 1]; 0 stands for 1.
+	Trainable float64
+	Attention kernel.AttentionKernel
+	// Imbalance is the load of the busiest expert rank over the mean; 0: 1.
+	Imbalance float64
+}
+
+// Trained returns the trainable share.
+func (w *Workload) Trained() float64 {
+	if w.Trainable == 0 {
+		return 1
+	}
+	return w.Trainable
+}
+
+// Tokens returns the tokens of a step.
+func (w *Workload) Tokens() float64 { return float64(w.Seq) * float64(w.GlobalBatch) }
+
+// Problem is the question: a model, a cluster, a workload, and the frameworks
+// that may run it, in order of preference. It is read-only once made.
+type Problem struct {
+	Model    *costmodel.Model
+	Cluster  *hardware.Cluster
+	Work     Workload
+	Profiles []*Profile
+	Fabric   *collective.Fabric
+	Device   *kernel.Device // at the precision of the step
+	Wide     *kernel.Device // at 16 bits: LM head, attention
+	// Balanced lets layers that do not divide over the stages be spread as
+	// evenly as possible, as frameworks do for measured runs.
+	Balanced bool
+	// Correction multiplies every predicted time: one measured step of the
+	// cluster sets it; 0: 1.
+	Correction float64
+	// Usable overrides the memory that a process may use; 0: the accelerator's.
+	Usable unit.Bytes
+}
+
+// NewProblem joins the parts and works out the prices of the cluster.
+func NewProblem(m *costmodel.Model, c *hardware.Cluster, w Workload, profiles []*Profile,
+	kernels kernel.Constants, links *collective.Constants) *Problem {
+	fitted := kernels.With(c.GPU.Fit)
+	return &Problem{
+		Model: m, Cluster: c, Work: w, Profiles: profiles,
+		Fabric: collective.NewFabric(c, links),
+		Device: kernel.NewDevice(c.GPU, w.Precision, fitted),
+		Wide:   kernel.NewDevice(c.GPU, wide(w.Precision), fitted),
+	}
+}
+
+// wide returns the format of what low-precision recipes leave at 16 bits.
+func wide(p hardware.Precision) hardware.Precision {
+	if p == hardware.FP16 || p == hardware.FP32 {
+		return p
+	}
+	return hardware.BF16
+}
+
+// Capacity returns the memory that one process may use.
+func (p *Problem) Capacity() unit.Bytes {
+	if p.Usable > 0 {
+		return p.Usable
+	}
+	return p.Cluster.GPU.Usable
+}
+
+// DefaultSeq returns the sequence length when none is given: 8192, or the
+// model's maximum if smaller.
+func DefaultSeq(m *costmodel.Model) int {
+	if m.MaxSeq > 0 && m.MaxSeq < 8192 {
+		return m.MaxSeq
+	}
+	return 8192
+}
+
+// DefaultBatch returns the global batch when none is given: the power of two
+// that makes at least 4 Mi tokens and one sequence per GPU, at most 16 Mi
+// tokens.
+func DefaultBatch(seq, gpus int) int {
+	batch := 1
+	for batch*seq < 4<<20 || batch < gpus {
+		batch *= 2
+	}
+	for batch > 1 && batch*seq > 16<<20 {
+		batch /= 2
+	}
+	return batch
+}

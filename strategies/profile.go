@@ -1,0 +1,164 @@
+package strategies
+
+import (
+	"planner/costmodel/collective"
+	"planner/hardware/unit"
+)
+
+// Profile is how one training framework runs a layout: what it can run, which
+// calls it issues and when, what it keeps in memory, and the fitted constants
+// of its overlap and overheads. Profiles are data: presets/profiles.
+type Profile struct {
+	Name   string `toml:"name"` // the spelling of --framework
+	Title  string `toml:"title"`
+	Target string `toml:"target"` // release that the names and defaults were read in
+	Recipe string `toml:"recipe"` // where the profile follows a published recipe, not a library default
+
+	Can    Capabilities  `toml:"can"`
+	Comm   Comm          `toml:"comm"`
+	Memory ProfileMemory `toml:"memory"`
+	// Fit holds the fitted constants by accelerator generation, because the
+	// software that ran on each differs; Default serves the others.
+	Fit     map[string]ProfileFit `toml:"-"`
+	Default ProfileFit            `toml:"-"`
+
+	Source string `toml:"source"`
+	AsOf   string `toml:"as_of"`
+}
+
+// FitFor returns the constants for an accelerator generation.
+func (p *Profile) FitFor(arch string) *ProfileFit {
+	if f, ok := p.Fit[arch]; ok {
+		return &f
+	}
+	return &p.Default
+}
+
+// Capabilities says what a framework can run.
+type Capabilities struct {
+	Stages    []int    `toml:"stages"`    // ZeRO stages
+	PPStages  []int    `toml:"pp_stages"` // ZeRO stages that it combines with PP > 1; empty: no PP
+	TP        bool     `toml:"tp"`
+	CP        bool     `toml:"cp"`
+	EP        bool     `toml:"ep"`
+	SP        string   `toml:"sp"` // "choice", "always" or "never" at TP > 1
+	VPP       bool     `toml:"vpp"`
+	Schedules []string `toml:"schedules"`
+	CPKinds   []string `toml:"cp_kinds"`
+	Windows   bool     `toml:"windows"` // context parallelism of layers with windows or states
+	ETP       bool     `toml:"etp"`     // ETP may differ from TP
+	Dispatch  []string `toml:"dispatch"`
+	// Shards lists the ZeRO stages whose state may be split over fewer ranks
+	// than DP·CP (HSDP, MiCS, several distributed-optimizer instances).
+	Shards   []int `toml:"shards"`
+	HPZ      bool  `toml:"hpz"`
+	Offload  bool  `toml:"offload"`
+	Uneven   bool  `toml:"uneven"`    // pipeline stages of unequal layers
+	FillPipe bool  `toml:"fill_pipe"` // refuses fewer micro-batches than stages
+}
+
+// Comm says which calls a framework makes and when.
+type Comm struct {
+	// GradOp is the gradient call by ZeRO stage: "all_reduce" or
+	// "reduce_scatter"; GradEvery its time: "step" or "micro-batch".
+	GradOp    [4]string `toml:"grad_op"`
+	GradEvery [4]string `toml:"grad_every"`
+	GradType  string    `toml:"grad_type"` // element type of gradient calls: "fp32" or "model"
+	// Bucket is the elements of one gradient call, 0: one call a model chunk.
+	// BucketPerDP raises it with the group: max(Bucket, BucketPerDP·group).
+	Bucket      int `toml:"bucket"`
+	BucketPerDP int `toml:"bucket_per_dp"`
+	// FirstStageBuckets says that only the first chunk of the first pipeline
+	// stage is cut into buckets.
+	FirstStageBuckets bool `toml:"first_stage_buckets"`
+	// GatherBucket is the elements of one parameter gather after the step of
+	// ZeRO-1 and -2, 0: like Bucket.
+	GatherBucket int `toml:"gather_bucket"`
+	// ScatterBucket is the elements of one ZeRO-3 gradient call, 0: a layer.
+	ScatterBucket int `toml:"scatter_bucket"`
+	// Overlapped says that gradient calls start during the backward pass.
+	Overlapped bool `toml:"overlapped"`
+
+	// LayerWise2 says that stage 2 gathers layer by layer and keeps the layers
+	// until their backward pass (FSDP without resharding).
+	LayerWise2 bool `toml:"layer_wise2"`
+	// Reshard says that ZeRO-3 frees the parameters of a layer after its
+	// forward pass and gathers them again; ReshardPP the same at PP > 1.
+	Reshard   bool `toml:"reshard"`
+	ReshardPP bool `toml:"reshard_pp"`
+	// Persist is the elements below which ZeRO-3 never splits a tensor, and
+	// Reuse the elements of live parameters it keeps between passes.
+	Persist int `toml:"persist"`
+	Reuse   int `toml:"reuse"`
+
+	// Regather says that the backward pass gathers the split input of a
+	// column-parallel product again, where SP keeps only the split one.
+	Regather bool `toml:"regather"`
+	// FusedLoss joins two of the three AllReduces of the vocabulary-parallel
+	// loss.
+	FusedLoss bool `toml:"fused_loss"`
+	// BroadcastBatch says that TP rank 0 broadcasts the tokens.
+	BroadcastBatch bool `toml:"broadcast_batch"`
+	// VocabParallel splits the embedding and the head over TP.
+	VocabParallel bool `toml:"vocab_parallel"`
+	// InitBroadcast says that parameters are broadcast once at the start.
+	InitBroadcast bool `toml:"init_broadcast"`
+}
+
+// ProfileMemory says how many bytes a parameter takes, and which buffers live.
+type ProfileMemory struct {
+	Weight  float64 `toml:"weight"`  // bytes per parameter, unsharded
+	Grad    float64 `toml:"grad"`    // bytes per parameter, unsharded
+	Master  float64 `toml:"master"`  // bytes per parameter, unsharded
+	Moments float64 `toml:"moments"` // bytes per parameter, unsharded
+	// Gathered says that inputs of column-parallel products are kept gathered
+	// although SP splits them.
+	Gathered bool `toml:"gathered"`
+	// VocabMultiple pads the vocabulary to a multiple of this times TP; 0: no.
+	VocabMultiple int `toml:"vocab_multiple"`
+	// BucketBuffers counts gradient buckets that live beside the gradients, in
+	// the type of the call.
+	BucketBuffers float64 `toml:"bucket_buffers"`
+	// LogitsSplit and LogitsWhole are bytes per token and vocabulary entry of
+	// the logits and their gradient: divided by TP, and not.
+	LogitsSplit float64 `toml:"logits_split"`
+	LogitsWhole float64 `toml:"logits_whole"`
+}
+
+// ProfileFit holds the fitted constants of a framework on one generation of
+// accelerators. Shares are fractions of a call's standalone time that stay on
+// the critical path even where work to hide behind exists.
+type ProfileFit struct {
+	TPExposed float64      `toml:"tp_exposed"` // TP calls with nothing beside them
+	TPBeside  float64      `toml:"tp_beside"`  // TP calls issued beside an independent GEMM
+	CPExposed float64      `toml:"cp_exposed"` // context-parallel exchanges beside attention
+	EPExposed float64      `toml:"ep_exposed"` // expert dispatch and combine
+	PPExposed float64      `toml:"pp_exposed"` // sends between stages
+	DPExposed float64      `toml:"dp_exposed"` // gradient and parameter calls
+	Host      unit.Seconds `toml:"host"`       // launch time of one layer in one direction
+	HostBatch unit.Seconds `toml:"host_batch"` // host time of one micro-batch and stage
+	HostStep  unit.Seconds `toml:"host_step"`  // host time of one step: data, logging, optimizer launch
+	Straggler float64      `toml:"straggler"`  // slowdown per doubling of the ranks beyond 8
+	Pointwise float64      `toml:"pointwise"`  // traffic of norms and residuals over the fused minimum
+	LossBytes float64      `toml:"loss_bytes"` // traffic of the loss per token and vocabulary entry
+	Optimizer float64      `toml:"optimizer"`  // optimizer traffic over its nominal bytes
+	Compute   float64      `toml:"compute"`    // kernel time over the kernel tables' time
+	Saved     float64      `toml:"saved"`      // activations over the sum of saved tensors
+	Fragment  float64      `toml:"fragment"`   // reserved over allocated, on activations and logits
+	Runtime   unit.Bytes   `toml:"runtime"`    // context and libraries of one process
+	PerComm   unit.Bytes   `toml:"per_comm"`   // buffers of one communicator
+}
+
+// GradDType returns the element type of gradient calls.
+func (p *Profile) GradDType(model collective.DType) collective.DType {
+	if p.Comm.GradType == "fp32" {
+		return collective.FP32
+	}
+	return model
+}
+
+// gathersLayers reports whether the framework gathers parameters layer by
+// layer at a ZeRO stage.
+func (p *Profile) gathersLayers(zero int) bool {
+	return zero == 3 || zero == 2 && p.Comm.LayerWise2
+}

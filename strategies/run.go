@@ -1,0 +1,229 @@
+package strategies
+
+import (
+	"planner/costmodel"
+	"planner/costmodel/collective"
+	"planner/hardware/unit"
+)
+
+// run adds up the blocks of one layout into an estimate.
+type run struct {
+	p      *Problem
+	prof   *Profile
+	fit    *ProfileFit
+	l      *Layout
+	chain  *chain
+	layers *layerSet
+	state  *stateSet
+
+	m      float64 // micro-batches
+	stages []stageRun
+	times  []costmodel.StageTime
+}
+
+// stageRun is one stage of the chain for one micro-batch.
+type stageRun struct {
+	block                // layers, ends and hops
+	data  costmodel.Pass // exposed layer-wise and per-micro-batch state calls
+	tail  unit.Seconds   // gradient calls left after the last backward pass
+	lead  unit.Seconds   // parameter calls left before the first forward pass
+	batch unit.Seconds   // host time of a micro-batch
+}
+
+func (r *run) estimate() Estimate {
+	r.m = float64(r.p.Work.GlobalBatch / (r.l.DP * r.l.MBS))
+	for i := range r.chain.stages {
+		r.addStage(i)
+	}
+	e := Estimate{Layout: *r.l, Framework: r.prof}
+	r.time(&e)
+	r.memory(&e)
+	e.Recomputed = r.recomputed()
+	if c := r.p.Correction; c > 0 {
+		e.scale(c)
+	}
+	e.Low, e.High = e.Step, e.Step
+	return e
+}
+
+func (r *run) recomputed() float64 {
+	switch {
+	case r.l.Recompute != RecomputeFull:
+		return 0
+	case r.l.FullLayers == 0:
+		return 1
+	}
+	return min(1, float64(r.l.FullLayers*r.l.PP)/float64(r.p.Model.Layers()))
+}
+
+// addStage sums the blocks of stage i and exposes its state calls.
+func (r *run) addStage(i int) {
+	st := &r.chain.stages[i]
+	var s stageRun
+	for k, n := range st.kinds {
+		if n == 0 {
+			continue
+		}
+		part := 0.0
+		if r.layers.full != nil {
+			part = min(1, float64(r.l.FullLayers)/float64(st.total))
+			s.plus(&r.layers.full[k], float64(n)*part)
+		}
+		s.plus(&r.layers.kinds[k], float64(n)*(1-part))
+	}
+	if st.embed {
+		s.plus(&r.layers.embed, 1)
+	}
+	if st.head {
+		s.plus(&r.layers.head, 1)
+	}
+	s.plus(r.layers.hops(st), 1)
+	s.batch = r.fit.HostBatch
+	r.exposeState(&s, &r.state.cost[i])
+	r.stages = append(r.stages, s)
+	t := s.time().Plus(s.data)
+	r.times = append(r.times, costmodel.StageTime{Fwd: t.Fwd + s.batch.Times(0.5), Bwd: t.Bwd + s.batch.Times(0.5), Weight: s.weight, Ranks: st.ranks})
+}
+
+func (s *layerSet) hops(st *stage) *block {
+	switch {
+	case st.embed:
+		return &s.first
+	case st.head:
+		return &s.last
+	}
+	return &s.middle
+}
+
+// exposeState works out what compute leaves of the state calls.
+func (r *run) exposeState(s *stageRun, c *stateCost) {
+	t := s.time()
+	phi := r.fit.DPExposed
+	s.data.Fwd = hide(c.fwd, c.fwdOne.Times(1/r.m), t.Fwd, phi)
+	s.data.Bwd = hide(c.bwd, c.bwdOne.Times(1/r.m), t.Bwd, phi) + hide(c.micro, 0, t.Bwd, phi)
+	if !r.prof.Comm.Overlapped {
+		s.tail, s.lead = c.grad, c.gather
+		return
+	}
+	s.tail = hide(c.grad, c.gradLast, t.Bwd, phi)
+	s.lead = hide(c.gather, c.gatherLast, t.Fwd, phi)
+}
+
+// hide returns what stays exposed of calls that take t in all, beside work of
+// length w: a share phi of them always (contention, serial launches), of the
+// rest what exceeds the work, and never less than the first or last call,
+// which has no work beside it.
+func hide(t, last, w unit.Seconds, phi float64) unit.Seconds {
+	if phi >= 1 {
+		return t.Times(phi)
+	}
+	return t.Times(phi) + max(min(last, t), t-w).Times(1-phi)
+}
+
+// time fills the times of the estimate.
+func (r *run) time(e *Estimate) {
+	total := costmodel.PipelineTime(r.l.Schedule, r.times, r.m, float64(r.l.VPP))
+	slow := 0
+	for i := range r.times {
+		if r.times[i].Fwd+r.times[i].Bwd > r.times[slow].Fwd+r.times[slow].Bwd {
+			slow = i
+		}
+	}
+	tail, lead := r.ends()
+	tiny, opt := r.onceAStep()
+	total += tail + lead + tiny + opt + r.fit.HostStep
+	straggle := total.Times(r.fit.straggle(r.p.Cluster.GPUs))
+	e.Step = total + straggle
+	r.split(e, slow, tail+lead, straggle)
+}
+
+// ends returns how much the gradient calls after the last backward pass and
+// the parameter calls before the first forward pass lengthen the step. Stage i
+// has finished its last backward pass while the earlier stages still drain, and
+// starts its first forward pass while they fill.
+func (r *run) ends() (tail, lead unit.Seconds) {
+	var drained, filled unit.Seconds
+	v := 1 / float64(r.l.VPP)
+	for i := range r.stages {
+		tail = max(tail, r.stages[i].tail-drained)
+		lead = max(lead, r.stages[i].lead-filled)
+		n := v * float64(r.times[i].Ranks)
+		drained += r.times[i].Bwd.Times(n)
+		filled += r.times[i].Fwd.Times(n)
+	}
+	return tail, lead
+}
+
+// onceAStep returns the longest small calls and the longest optimizer step of
+// any stage: the gradient norm joins the stages before, the next step after.
+func (r *run) onceAStep() (tiny, opt unit.Seconds) {
+	for i := range r.state.tiny {
+		var t unit.Seconds
+		for _, x := range r.state.tiny[i] {
+			t += x
+		}
+		tiny, opt = max(tiny, t), max(opt, r.state.step[i])
+	}
+	return tiny, opt
+}
+
+// split books the step on the slowest stage; what it does not do itself is its
+// bubble.
+func (r *run) split(e *Estimate, slow int, dataEnds, straggle unit.Seconds) {
+	s := &r.stages[slow]
+	e.Slowest = r.chain.stages[slow].index
+	e.Compute = (s.compute.Fwd + s.compute.Bwd).Times(r.m)
+	for a := range e.Exposed {
+		e.Exposed[a] = (s.axes[a].Fwd + s.axes[a].Bwd).Times(r.m) + r.state.tiny[slow][a]
+	}
+	e.Exposed[collective.AxisDP] += (s.data.Fwd + s.data.Bwd).Times(r.m) + dataEnds
+	e.Optimizer = r.state.step[slow]
+	e.Overhead = (s.host.Fwd + s.host.Bwd + s.batch).Times(r.m) + r.fit.HostStep + straggle
+	e.Bubble = e.Step - e.Compute - e.ExposedTotal() - e.Optimizer - e.Overhead
+	if e.Bubble < 1e-12*e.Step { // rounding
+		e.Compute += e.Bubble
+		e.Bubble = 0
+	}
+}
+
+// memory finds the fullest stage.
+func (r *run) memory(e *Estimate) {
+	for i := range r.stages {
+		m := r.state.memory[i]
+		st, s := &r.chain.stages[i], &r.stages[i]
+		m.Activations = s.keep.Times(inFlight(r.l, st.index, r.m)) + r.peak(st)
+		if st.head {
+			m.Logits = r.layers.logits
+		}
+		m.Fragmentation = (m.Activations + m.Logits).Times(r.fit.Fragment)
+		if i == 0 || m.Total() > e.Memory.Total() {
+			e.Memory, e.Fullest = m, st.index
+		}
+	}
+	e.Fits = e.Memory.Total() <= r.p.Capacity()
+}
+
+// peak returns what the layer in its backward pass holds beyond what it keeps:
+// its recomputed activations.
+func (r *run) peak(st *stage) unit.Bytes {
+	var peak unit.Bytes
+	sets := [2][]block{r.layers.kinds, r.layers.full}
+	for _, set := range sets {
+		for k := range set {
+			if st.kinds[k] > 0 {
+				peak = max(peak, set[k].whole-set[k].keep)
+			}
+		}
+	}
+	return peak
+}
+
+// scale multiplies every time by one factor.
+func (e *Estimate) scale(c float64) {
+	for _, t := range []*unit.Seconds{&e.Step, &e.Compute, &e.Bubble, &e.Optimizer, &e.Overhead} {
+		*t = t.Times(c)
+	}
+	for a := range e.Exposed {
+		e.Exposed[a] = e.Exposed[a].Times(c)
+	}
+}

@@ -1,0 +1,59 @@
+package strategies
+
+import "planner/costmodel/collective"
+
+// Sequence parallelism (Korthikanti et al. 2022, section 4.2.2) splits norms
+// and residuals over the TP ranks. Each AllReduce of tensor parallelism becomes
+// AllGather before the column product and ReduceScatter after the row product.
+// Megatron keeps the split input only and gathers it again for the weight
+// gradient, so a layer moves 6 AllGathers and 4 ReduceScatters, 10 units of
+// (t−1)/t·A against 8 without SP (layers.py:623-709, 1562 at d98e8a6).
+
+func (s *site) sequenceLayer(t *tally, parts, again float64) {
+	c := collective.Call{Op: collective.AllGather, Purpose: "layer input", Phase: collective.Forward,
+		Dims: collective.TP, Axis: collective.AxisTP, Span: s.tp, DType: s.model, Bytes: s.hidden(), Count: parts}
+	t.issue(c, s.fit.TPExposed)
+	c.Op, c.Purpose = collective.ReduceScatter, "layer output"
+	t.issue(c, s.fit.TPExposed)
+
+	c.Phase, c.Count = collective.Backward, parts*again
+	c.Purpose = "layer output, recomputed"
+	t.issue(c, s.fit.TPExposed)
+	c.Op, c.Purpose = collective.AllGather, "layer input, recomputed"
+	t.issue(c, s.fit.TPExposed)
+
+	c.Purpose, c.Count = "output gradient", parts
+	t.issue(c, s.fit.TPExposed)
+	if s.prof.Comm.Regather {
+		c.Purpose, c.Overlaps = "saved input, again", "input-gradient GEMM"
+		t.issue(c, s.fit.TPBeside)
+	}
+	c.Op, c.Purpose, c.Overlaps = collective.ReduceScatter, "input gradient", "weight-gradient GEMM"
+	t.issue(c, s.fit.TPBeside)
+}
+
+// sequenceHead issues AllGather forward, AllGather again and ReduceScatter
+// backward around the LM head; c is the call it replaces.
+func (s *site) sequenceHead(t *tally, c collective.Call) {
+	c.Op, c.Purpose, c.Phase, c.Overlaps = collective.AllGather, "logits input", collective.Forward, ""
+	t.issue(c, s.fit.TPExposed)
+	c.Phase = collective.Backward
+	if s.prof.Comm.Regather {
+		c.Purpose, c.Overlaps = "logits input, again", "input-gradient GEMM"
+		t.issue(c, s.fit.TPBeside)
+	}
+	c.Op, c.Purpose, c.Overlaps = collective.ReduceScatter, "logits input gradient", "weight-gradient GEMM"
+	t.issue(c, s.fit.TPBeside)
+}
+
+// sequenceNorms issues the AllReduce of the gradients of norm weights and
+// other parameters that every TP rank holds but sees a part of the sequence
+// of: one coalesced call a step (finalize_model_grads.py).
+func (s *site) sequenceNorms(t *tally, params float64) {
+	if !s.l.SP {
+		return
+	}
+	d := s.prof.GradDType(s.model)
+	t.issue(collective.Call{Op: collective.AllReduce, Purpose: "norm-weight gradients", Phase: collective.Optimizer,
+		Dims: collective.TP, Axis: collective.AxisTP, Span: s.tp, DType: d, Bytes: bytesOf(params, d), Count: 1}, 1)
+}

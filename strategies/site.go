@@ -1,0 +1,132 @@
+package strategies
+
+import (
+	"planner/costmodel"
+	"planner/costmodel/collective"
+	"planner/costmodel/kernel"
+	"planner/hardware"
+	"planner/hardware/unit"
+)
+
+// site is where calls are issued: one layout under one profile, with the
+// groups of its ranks placed on the cluster (rank order tp-cp-ep-dp-pp).
+type site struct {
+	p     *Problem
+	prof  *Profile
+	fit   *ProfileFit
+	l     Layout
+	model collective.DType // type of weights and activations on the wire
+
+	tp, cp, hop, ends  hardware.Span // hop: neighbours of a pipeline; ends: its first and last rank
+	ep, etp, edp, tpep hardware.Span
+	data               hardware.Span // the DP·CP ranks
+	shard, replica     hardware.Span // ZeRO: ranks that split state, ranks that repeat it
+	eshard, ereplica   hardware.Span
+	hpz                hardware.Span
+	world, modelRanks  hardware.Span
+}
+
+// newSite places the groups of l.
+func newSite(p *Problem, prof *Profile, l Layout) *site {
+	s := &site{}
+	s.init(p, prof, l)
+	return s
+}
+
+func (s *site) init(p *Problem, prof *Profile, l Layout) {
+	*s = site{p: p, prof: prof, l: l, fit: prof.FitFor(p.Cluster.GPU.Arch), model: collective.BF16}
+	if p.Work.Precision == hardware.FP16 {
+		s.model = collective.FP16
+	}
+	c := p.Cluster
+	inner := l.TP * l.CP * l.DP
+	s.tp = c.Span(1, l.TP)
+	s.cp = c.Span(l.TP, l.CP)
+	s.hop = c.Span(inner, min(l.PP, 2))
+	s.ends = c.Span(inner*max(1, l.PP-1), min(l.PP, 2))
+	s.data = c.Span(l.TP, l.DataRanks())
+	s.world = c.Span(1, c.GPUs)
+	s.modelRanks = c.Span(1, l.TP*l.PP)
+	s.placeExperts()
+	s.placeShards()
+}
+
+func (s *site) placeExperts() {
+	l, c := &s.l, s.p.Cluster
+	s.etp = c.Span(1, l.ETP)
+	s.ep = c.Span(l.ETP, l.EP)
+	s.tpep = c.Span(1, l.ETP*l.EP)
+	s.edp = c.Span(l.ETP*l.EP, l.EDP())
+}
+
+func (s *site) placeShards() {
+	l, c := &s.l, s.p.Cluster
+	s.shard = c.Span(l.TP, l.Shard)
+	s.replica = c.Span(l.TP*l.Shard, l.DataRanks()/l.Shard)
+	es := expertShard(l)
+	s.eshard = c.Span(l.ETP*l.EP, es)
+	s.ereplica = c.Span(l.ETP*l.EP*es, max(1, l.EDP()/es))
+	if l.HPZ > 0 {
+		s.hpz = c.Span(l.TP, l.HPZ)
+	}
+}
+
+// expertShard returns the ranks over which the state of one expert is split:
+// EFSDP·EP·ETP = shard·TP (torchtitan folds so; with a full shard it is EDP).
+func expertShard(l *Layout) int {
+	es := l.Shard * l.TP / (l.EP * l.ETP)
+	return min(max(1, es), max(1, l.EDP()))
+}
+
+// slice returns the part of a layer that one rank computes.
+func (s *site) slice() costmodel.Slice {
+	l, w := &s.l, &s.p.Work
+	imbalance := w.Imbalance
+	if imbalance == 0 {
+		imbalance = 1
+	}
+	return costmodel.Slice{
+		Batch: float64(l.MBS), Seq: float64(w.Seq), CP: float64(l.CP), TP: float64(l.TP), SP: l.SP,
+		EP: float64(l.EP), ETP: float64(l.ETP), Imbalance: imbalance,
+		Attention: s.attention(), Pointwise: s.fit.Pointwise,
+	}
+}
+
+func (s *site) attention() kernel.AttentionKernel { return s.p.Work.Attention }
+
+// hidden returns the bytes of the residual stream of one micro-batch on one
+// rank, A = (s/c)·b·h·e, before sequence parallelism.
+func (s *site) hidden() unit.Bytes {
+	return s.tokens().Times(float64(s.p.Model.Hidden) * s.model.Size())
+}
+
+// tokens returns the tokens of one micro-batch on one rank, as bytes of one
+// byte each.
+func (s *site) tokens() unit.Bytes {
+	return unit.Bytes(float64(s.l.MBS) * float64(s.p.Work.Seq) / float64(s.l.CP))
+}
+
+// vocab returns the rows of the embedding as the framework pads them, over
+// the TP ranks that split it.
+func (s *site) vocab() (padded, perRank float64) {
+	v := float64(PadVocab(s.p.Model.Vocab, s.prof.Memory.VocabMultiple, s.l.TP))
+	if !s.prof.Comm.VocabParallel {
+		return v, v
+	}
+	return v, v / float64(s.l.TP)
+}
+
+// PadVocab rounds a vocabulary up to a multiple of multiple·tp, as Megatron's
+// --make-vocab-size-divisible-by does; multiple 0 leaves it.
+func PadVocab(vocab, multiple, tp int) int {
+	if multiple <= 0 {
+		return vocab
+	}
+	m := multiple * tp
+	return (vocab + m - 1) / m * m
+}
+
+// microBatches returns GA = GBS/(DP·MBS).
+func (s *site) microBatches() float64 {
+	return float64(s.p.Work.GlobalBatch / (s.l.DP * s.l.MBS))
+}

@@ -1,0 +1,62 @@
+package strategies
+
+import (
+	"planner/costmodel"
+	"planner/costmodel/collective"
+	"planner/hardware/unit"
+)
+
+// tally prices calls as they are issued and sums them; it keeps them only when
+// asked to, so that a search does not allocate.
+type tally struct {
+	fabric *collective.Fabric
+	keep   bool
+	stage  int
+	times  float64 // how often the issuing block occurs in a step
+	calls  []collective.Call
+	fwd    [collective.NumAxes]unit.Seconds // exposed, of one occurrence
+	bwd    [collective.NumAxes]unit.Seconds
+}
+
+// issue prices count calls of an op and books the share of their time that
+// stays exposed.
+func (t *tally) issue(c collective.Call, share float64) {
+	if c.Span.Size < 2 || c.Bytes <= 0 || c.Count <= 0 {
+		return
+	}
+	c.Price = t.fabric.Time(c.Op, c.Bytes, c.Span)
+	c.Exposed = c.Seconds.Times(c.Count * share)
+	if c.Phase == collective.Forward {
+		t.fwd[c.Axis] += c.Exposed
+	} else {
+		t.bwd[c.Axis] += c.Exposed
+	}
+	if t.keep {
+		c.Stage = t.stage
+		c.Count *= t.times
+		c.Exposed = c.Exposed.Times(t.times)
+		t.calls = append(t.calls, c)
+	}
+}
+
+// sum returns what every axis exposes in each direction.
+func (t *tally) sum() costmodel.Pass {
+	var p costmodel.Pass
+	for a := range t.fwd {
+		p.Fwd += t.fwd[a]
+		p.Bwd += t.bwd[a]
+	}
+	return p
+}
+
+// label joins a purpose and its variant where calls are kept; a search, which
+// shows none, does not pay for the string.
+func (t *tally) label(what, variant string) string {
+	if !t.keep {
+		return what
+	}
+	return what + variant
+}
+
+// bytesOf returns the bytes of n elements.
+func bytesOf(n float64, d collective.DType) unit.Bytes { return unit.Bytes(n * d.Size()) }

@@ -1,0 +1,123 @@
+package strategies
+
+import (
+	"planner/costmodel/collective"
+	"planner/hardware"
+)
+
+// ZeRO-3 (Rajbhandari et al. 2020, section 5.3) and FSDP (Zhao et al. 2023,
+// section 3) split the parameters too: every micro-batch gathers each layer
+// before its forward pass, again before its backward pass when it was freed in
+// between, and scatters its reduced gradient. DeepSpeed never splits tensors
+// below param_persistence_threshold and reuses parameters within
+// max_reuse_distance (partitioned_param_coordinator.py:634-665 at edaa722).
+
+func (s *site) zero3(t *stateTally, h *held, g *group) {
+	per := g.params - rootOf(h, g)
+	again := s.gathersAgain(h)
+	root := rootOf(h, g)
+	s.gatherLayers(t, g, per, h.layers, collective.Forward, 1, g.shard)
+	s.gatherLayers(t, g, root, 1, collective.Forward, 1, g.shard)
+	back := g.shard
+	if s.l.HPZ > 0 {
+		back = s.hpz
+	}
+	s.gatherLayers(t, g, per, h.layers, collective.Backward, again, back)
+	s.scatterLayers(t, g, per*s.p.Work.Trained(), h.layers)
+	s.scatterLayers(t, g, root*s.p.Work.Trained(), 1)
+	s.persistent(t, h, g)
+}
+
+// zero3Forward is a forward-only pass: one gather a layer (ZeRO-Inference).
+func (s *site) zero3Forward(t *stateTally, h *held, g *group) {
+	root := rootOf(h, g)
+	s.gatherLayers(t, g, g.params-root, h.layers, collective.Forward, 1, g.shard)
+	s.gatherLayers(t, g, root, 1, collective.Forward, 1, g.shard)
+}
+
+// rootOf returns the parameters of g that are wrapped outside the layers.
+func rootOf(h *held, g *group) float64 {
+	if g.what != "" {
+		return 0
+	}
+	return h.root
+}
+
+// gathersAgain returns 1 when layers are freed after their forward pass, less
+// the share that DeepSpeed's reuse distance keeps.
+func (s *site) gathersAgain(h *held) float64 {
+	c := &s.prof.Comm
+	if s.l.Zero != 3 || s.l.PP > 1 && !c.ReshardPP || s.l.PP == 1 && !c.Reshard {
+		return 0
+	}
+	total := h.dense + h.expert
+	if c.Reuse > 0 && total > 0 {
+		// The last Reuse/2 parameters are met again within the distance.
+		return max(0, 1-float64(c.Reuse)/2/total)
+	}
+	return 1
+}
+
+func (s *site) gatherLayers(t *stateTally, g *group, n, layers float64, phase collective.Phase, times float64, span hardware.Span) {
+	if layers == 0 || times == 0 {
+		return
+	}
+	class := classFwd
+	if phase == collective.Backward {
+		class = classBwd
+	}
+	split := max(0, n/layers-s.persistentPer(n, layers))
+	t.add(collective.Call{Op: collective.AllGather, Purpose: t.label(g.what, wrapped(layers)+"parameters"), Phase: phase, Dims: g.dims,
+		Axis: collective.AxisDP, Span: span, DType: s.model, Bytes: bytesOf(split, s.model), Count: layers * times,
+		Overlaps: "computation of the layer before"}, class)
+}
+
+func wrapped(layers float64) string {
+	if layers > 1 {
+		return "layer "
+	}
+	return "embedding, head and norm "
+}
+
+// scatterLayers issues the gradient ReduceScatter of each layer (or of each
+// full bucket, where DeepSpeed collects several layers in one), and across
+// the replicas of the shard group the AllReduce of the shard (HSDP).
+func (s *site) scatterLayers(t *stateTally, g *group, n, layers float64) {
+	if layers == 0 {
+		return
+	}
+	d := s.prof.GradDType(s.model)
+	if b := float64(s.prof.Comm.ScatterBucket); b > 0 && n > b {
+		layers = n / b
+	}
+	c := collective.Call{Op: collective.ReduceScatter, Purpose: t.label(g.what, wrapped(layers)+"gradients"), Phase: collective.Backward,
+		Dims: g.dims, Axis: collective.AxisDP, Span: g.shard, DType: d, Bytes: bytesOf(n/layers, d), Count: layers,
+		Overlaps: "backward pass of the layer before"}
+	t.add(c, classBwd)
+	if g.replica.Size > 1 {
+		c.Op, c.Span, c.Purpose = collective.AllReduce, g.replica, t.label(g.what, "gradient shard across replicas")
+		c.Bytes = c.Bytes.Times(1 / float64(g.shard.Size))
+		t.add(c, classBwd)
+	}
+}
+
+// persistentPer returns the elements of a layer below the persistence
+// threshold: its norms and biases, at most a thousandth of a layer.
+func (s *site) persistentPer(n, layers float64) float64 {
+	if s.prof.Comm.Persist == 0 {
+		return 0
+	}
+	small := 4 * float64(s.p.Model.Hidden)
+	if float64(s.p.Model.Hidden) > float64(s.prof.Comm.Persist) {
+		return 0
+	}
+	return min(small, n/layers)
+}
+
+// persistent gathers the parameters that are never split, once a step after
+// the optimizer (stage3.py:2571).
+func (s *site) persistent(t *stateTally, h *held, g *group) {
+	n := s.persistentPer(g.params, max(1, h.layers)) * h.layers
+	t.add(collective.Call{Op: collective.AllGather, Purpose: t.label(g.what, "persistent parameters"), Phase: collective.Optimizer, Dims: g.dims,
+		Axis: collective.AxisDP, Span: g.shard, DType: s.model, Bytes: bytesOf(n, s.model), Count: 1}, classGather)
+}
