@@ -39,7 +39,8 @@ func (c *hfConfig) fail(format string, args ...any) {
 	c.faults = append(c.faults, c.file+": "+fmt.Sprintf(format, args...))
 }
 
-// family finds the family by model_type, then by architecture.
+// family finds the family by architecture, then by model_type: some files
+// borrow the model_type of a relative (Grok-1 of Mixtral).
 func (c *hfConfig) family() (hfFamily, error) {
 	kind, _ := c.raw["model_type"].(string)
 	arch := c.architecture(c.raw)
@@ -47,9 +48,9 @@ func (c *hfConfig) family() (hfFamily, error) {
 		arch = c.architecture(c.top)
 	}
 	families := hfFamilies()
-	i := slices.IndexFunc(families, func(f hfFamily) bool { return slices.Contains(f.types, kind) })
-	if i < 0 && arch != "" {
-		i = slices.IndexFunc(families, func(f hfFamily) bool { return slices.Contains(f.arch, arch) })
+	i := slices.IndexFunc(families, func(f hfFamily) bool { return slices.Contains(f.arch, arch) })
+	if i < 0 {
+		i = slices.IndexFunc(families, func(f hfFamily) bool { return slices.Contains(f.types, kind) })
 	}
 	if i >= 0 {
 		c.defaults, c.tied = families[i].defaults, families[i].tied

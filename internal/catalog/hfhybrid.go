@@ -102,25 +102,37 @@ func (c *hfConfig) nemotronPattern(layers int) string {
 	return p
 }
 
-// readMiniMax (MiniMax-Text-01, M1): lightning attention, each eighth layer
-// softmax attention; experts in every layer.
+// readMiniMax (MiniMax-Text-01, M1): lightning attention where the list of
+// the layers' kinds does not say softmax; experts in every layer.
 func readMiniMax(c *hfConfig, s *modelSpec) {
 	s.MoE = c.experts("intermediate_size")
-	if n := c.opt(0, maxWidth, "shared_intermediate_size"); n > 0 {
-		c.fail("shared_intermediate_size %d: is not counted: want 0", n)
-	}
+	c.noShared("shared_intermediate_size")
 	softmax := c.ints(s.Layers, "attn_type_list")
+	if softmax == nil {
+		softmax = c.ints(s.Layers, "decoder_attention_types")
+	}
 	types := c.strings(s.Layers, "layer_types")
+	if softmax == nil && types == nil {
+		c.fail("no \"attn_type_list\" and no \"layer_types\": want the kind of each layer")
+		return
+	}
 	s.also(func(i int, l *costmodel.Layer) {
-		full := (i+1)%8 == 0
-		switch {
-		case softmax != nil:
-			full = softmax[i] == 1
-		case types != nil:
-			full = types[i] == "full_attention"
+		if softmax != nil && softmax[i] == 1 || types != nil && types[i] == "full_attention" {
+			return
 		}
-		if !full {
-			l.Mixer = s.lightning()
-		}
+		l.Mixer = s.lightning()
 	})
+}
+
+// noShared refuses a width other than 0, given as a number or a list.
+func (c *hfConfig) noShared(key string) {
+	list, isList := c.raw[key].([]any)
+	if !isList {
+		list = []any{c.raw[key]}
+	}
+	for _, v := range list {
+		if v != nil && c.integer(key, v, 0, maxWidth) > 0 {
+			c.fail("%s %v: is not counted: want 0", key, v)
+		}
+	}
 }

@@ -25,6 +25,10 @@ func (s *modelSpec) build(name string) (*costmodel.Model, error) {
 	for range s.MTP {
 		m.MTP = append(m.MTP, s.mtpLayer(m))
 	}
+	if s.MTP > 0 && s.Pattern != "" {
+		m.MTP = nil
+		m.Notes = append(m.Notes, "multi-token prediction not included")
+	}
 	return m, nil
 }
 
@@ -64,7 +68,7 @@ func (s *modelSpec) setDefaults() {
 	if s.KVHeads == 0 {
 		s.KVHeads = s.Heads
 	}
-	if s.HeadDim == 0 && s.Heads > 0 {
+	if s.HeadDim == 0 && s.Heads > 0 && s.Hidden%s.Heads == 0 {
 		s.HeadDim = s.Hidden / s.Heads
 	}
 	if s.Pattern != "" && s.Layers == 0 {
@@ -135,6 +139,8 @@ func (s *modelSpec) mixer(i int) costmodel.Mixer {
 	switch {
 	case s.Linear != nil && !s.full(i):
 		return s.linear()
+	case s.Lightning && !s.full(i):
+		return s.lightning()
 	case s.MLA != nil:
 		return s.latent()
 	}

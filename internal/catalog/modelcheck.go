@@ -2,7 +2,9 @@ package catalog
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 )
 
 // bounds of what a specification may say; far above any model, and low enough
@@ -26,7 +28,11 @@ func (s *modelSpec) check(name string) error {
 	in("hidden", s.Hidden, 1, maxWidth)
 	in("heads", s.Heads, 1, maxWidth)
 	in("kv_heads", s.KVHeads, 1, maxWidth)
-	in("head_dim", s.HeadDim, 1, maxWidth)
+	if s.HeadDim == 0 && s.Heads > 0 && s.Hidden > 0 {
+		e.Faults = append(e.Faults, fmt.Sprintf("%s: hidden %d: not a multiple of %d heads: give head_dim", name, s.Hidden, s.Heads))
+	} else {
+		in("head_dim", s.HeadDim, 0, maxWidth)
+	}
 	in("ffn", s.FFN, 0, maxWidth)
 	in("vocab", s.Vocab, 1, maxVocab)
 	in("seq_len", s.SeqLen, 0, maxSeqLen)
@@ -40,16 +46,70 @@ func (s *modelSpec) check(name string) error {
 		in("moe.latent", x.Latent, 0, maxWidth)
 		in("moe.every", x.Every, 1, maxLayers)
 	}
+	for _, x := range s.parts() {
+		in(x.key, x.v, x.low, maxWidth)
+	}
 	if len(e.Faults) > 0 {
 		return e
 	}
 	return s.checkRelations(name)
 }
 
+// part is one size of a part that a model may lack.
+type part struct {
+	key    string
+	v, low int
+}
+
+// parts lists the sizes of latent attention, linear layers and Mamba layers.
+func (s *modelSpec) parts() []part {
+	var p []part
+	if x := s.MLA; x != nil {
+		p = append(p, part{"mla.q_rank", x.QRank, 0}, part{"mla.kv_rank", x.KVRank, 1}, part{"mla.nope", x.NoPE, 1},
+			part{"mla.rope", x.RoPE, 0}, part{"mla.v", x.V, 1}, part{"mla.index_heads", x.IndexHeads, 0},
+			part{"mla.index_dim", x.IndexDim, 0}, part{"mla.index_top_k", x.IndexTopK, 0})
+	}
+	if x := s.Linear; x != nil {
+		p = append(p, part{"linear.key_heads", x.KeyHeads, 1}, part{"linear.value_heads", x.ValueHeads, 1},
+			part{"linear.key_dim", x.KeyDim, 1}, part{"linear.value_dim", x.ValueDim, 1}, part{"linear.conv", x.Conv, 1})
+	}
+	if x := s.Mamba; x != nil {
+		p = append(p, part{"mamba.heads", x.Heads, 1}, part{"mamba.head_dim", x.HeadDim, 1}, part{"mamba.state", x.State, 1},
+			part{"mamba.groups", x.Groups, 1}, part{"mamba.conv", x.Conv, 1})
+	}
+	return p
+}
+
 // checkRelations checks what holds between fields.
 func (s *modelSpec) checkRelations(name string) error {
-	if s.MLA == nil && s.Heads%s.KVHeads != 0 {
+	switch {
+	case s.MLA == nil && s.Heads%s.KVHeads != 0:
 		return Errorf("%s: kv_heads %d: does not divide %d heads: want a divisor of heads", name, s.KVHeads, s.Heads)
+	case s.Pattern != "" && len(s.Pattern) != s.Layers:
+		return Errorf("%s: pattern: has %d letters: want one for each of %d layers", name, len(s.Pattern), s.Layers)
+	case strings.Trim(s.Pattern, "M*-E") != "":
+		return Errorf("%s: pattern %q: unknown letter: want M, *, - and E", name, s.Pattern)
+	case strings.ContainsRune(s.Pattern, 'M') && s.Mamba == nil:
+		return Errorf("%s: pattern has M but no mamba is given: want mamba = { heads, head_dim, state, groups, conv }", name)
+	case strings.ContainsRune(s.Pattern, 'E') && s.MoE == nil:
+		return Errorf("%s: pattern has E but no moe is given: want moe = { experts, top_k, ffn }", name)
+	}
+	return s.checkWords(name)
+}
+
+// checkWords checks the fields that hold one of a few words, and the MLP.
+func (s *modelSpec) checkWords(name string) error {
+	for _, w := range []struct{ key, v, want string }{
+		{"style", s.Style, "llama, gpt"},
+		{"norm", s.Norm, "rms, layer, layer-no-bias, none"},
+		{"qk_norm", s.QKNorm, "head, full"},
+	} {
+		if w.v != "" && !slices.Contains(strings.Split(w.want, ", "), w.v) {
+			return Errorf("%s: %s %q: unknown: want one of %s", name, w.key, w.v, w.want)
+		}
+	}
+	if s.FFN == 0 && s.MoE == nil && s.each == nil && s.Pattern == "" {
+		return Errorf("%s: ffn: missing: want the inner width of the MLP", name)
 	}
 	return nil
 }

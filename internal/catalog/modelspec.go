@@ -42,17 +42,19 @@ type modelSpec struct {
 	Chunked   bool `toml:"chunked"`
 	FullEvery int  `toml:"full_every"`
 
-	MLA    *mlaSpec    `toml:"mla"`
-	MoE    *moeSpec    `toml:"moe"`
-	Linear *linearSpec `toml:"linear"` // on all layers but each FullEvery-th
-	Mamba  *mambaSpec  `toml:"mamba"`
+	MLA *mlaSpec `toml:"mla"`
+	MoE *moeSpec `toml:"moe"`
+	// Linear and Lightning layers are all but each FullEvery-th.
+	Linear    *linearSpec `toml:"linear"`
+	Lightning bool        `toml:"lightning"` // MiniMax's, with the heads of attention
+	Mamba     *mambaSpec  `toml:"mamba"`
 	// Pattern has a letter a layer: M Mamba-2, * attention, - MLP, E experts.
 	Pattern string `toml:"pattern"`
 	MTP     int    `toml:"mtp_layers"`
 
 	Notes           []string `toml:"notes"`
-	Published       string   `toml:"published"` // the total that PublishedBy prints, as printed
-	PublishedActive string   `toml:"published_active"`
+	Published       string   `toml:"published"`        // the total that PublishedBy prints, as printed
+	PublishedWithin float64  `toml:"published_within"` // relative, where it rounds more coarsely
 	PublishedBy     string   `toml:"published_by"`
 	Source          string   `toml:"source"`
 	AsOf            string   `toml:"as_of"`

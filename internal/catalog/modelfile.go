@@ -1,0 +1,67 @@
+package catalog
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"planner/costmodel"
+)
+
+// modelFile reads a configuration or a model TOML of the user's; given names
+// it in the errors that concern the reference and not the contents.
+func modelFile(given, file string) (*costmodel.Model, error) {
+	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+		return nil, Errorf("%s: no such file: give a preset, a size like 70b, or a path", given)
+	}
+	text, err := ReadFile("config.json or model TOML", file)
+	if err != nil {
+		return nil, err
+	}
+	if i := bytes.IndexByte(text, 0); i >= 0 {
+		return nil, Errorf("%s: not text (NUL at byte %d): want a config.json or a model TOML", given, i)
+	}
+	name := filepath.ToSlash(file)
+	if strings.HasSuffix(file, ".toml") || !startsObject(text) && !strings.HasSuffix(file, ".json") {
+		return ParseModelTOML(name, text)
+	}
+	return ParseHF(name, text)
+}
+
+// startsObject reports whether text begins as JSON does.
+func startsObject(text []byte) bool {
+	t := bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\ufeff")))
+	return len(t) > 0 && t[0] == '{'
+}
+
+// ParseModelTOML reads one model, its keys at the top level, as strictly as
+// Decode; name is the file for errors. The key like takes the sizes of a
+// preset for what the file leaves out. The error is an *Error.
+func ParseModelTOML(name string, text []byte) (*costmodel.Model, error) {
+	d, err := newDecoder(name, text)
+	if err != nil {
+		return nil, err
+	}
+	s := new(modelSpec)
+	if like, ok := d.root["like"].(string); ok {
+		base := presetName(like)
+		if base == "" {
+			return nil, Errorf("%s: like %q: no such preset: see planner models", name, like)
+		}
+		if s, err = presetSpec(base); err != nil {
+			return nil, err
+		}
+		s.Title, s.Source, s.AsOf, s.Published = "", "", "", ""
+	}
+	d.assign("", d.root, pointed(s))
+	if err := d.err(); err != nil {
+		return nil, err
+	}
+	if s.Source == "" {
+		s.Source = name
+	}
+	return s.build(name)
+}
