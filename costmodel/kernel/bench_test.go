@@ -12,11 +12,15 @@ import (
 func h100(p hardware.Precision) *Device {
 	a := &hardware.Accelerator{
 		Name: "h100", Arch: "hopper", SMs: 132, L2: 50 * unit.MiB,
-		MemoryBandwidth: 3350 * unit.GBps,
+		MemoryBandwidth: 3350 * unit.GBps, Peak: h100Peak(),
 	}
-	a.Peak[hardware.BF16] = 989.4 * unit.TFLOPS
-	a.Peak[hardware.FP8] = 1978.9 * unit.TFLOPS
 	return NewDevice(a, p, rounded())
+}
+
+func h100Peak() (peak [len(hardware.Accelerator{}.Peak)]unit.FLOPS) {
+	peak[hardware.BF16] = 989.4 * unit.TFLOPS
+	peak[hardware.FP8] = 1978.9 * unit.TFLOPS
+	return peak
 }
 
 func rounded() Constants {

@@ -29,12 +29,18 @@ func TileShapes() [NumTiles][2]float64 {
 // transposed copy for the weight gradient); B, the weight, is cast once a
 // step. Use it for the forward product and the input gradient.
 func (d *Device) GEMM(m, n, k float64) unit.Seconds {
+	if n <= 0 {
+		return 0
+	}
 	return unit.Seconds(d.low.product(d, 1, m, n, k, d.low.out) + d.quantise(m*k))
 }
 
 // Grouped returns the time of groups products [m,k]·[k,n] in one launch, m
 // rows a group: the experts of one rank. It quantises as GEMM does.
 func (d *Device) Grouped(groups int, m, n, k float64) unit.Seconds {
+	if n <= 0 {
+		return 0
+	}
 	g := float64(groups)
 	return unit.Seconds(d.group(g, d.low.product(d, g, m, n, k, d.low.out)) + d.quantise(g*m*k))
 }
