@@ -75,7 +75,7 @@ func ModelNames() []string {
 // ModelAliases returns every other spelling that Model accepts, bare sizes
 // included, with the preset it stands for.
 func ModelAliases() map[string]string {
-	a := aliases()
+	a := modelAliases()
 	all := make(map[string]string, len(a.Sizes)+len(a.Names))
 	for k, v := range a.Sizes {
 		all[k] = v

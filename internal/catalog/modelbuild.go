@@ -29,6 +29,9 @@ func (s *modelSpec) build(name string) (*costmodel.Model, error) {
 		m.MTP = nil
 		m.Notes = append(m.Notes, "multi-token prediction not included")
 	}
+	if err := checkTotal(m); err != nil {
+		return nil, err
+	}
 	return m, nil
 }
 
@@ -113,6 +116,7 @@ func (s *modelSpec) layer(i int) costmodel.Layer {
 		l.Mixer = s.mixer(i)
 		l.FFN = s.mlp(s.sparse(i))
 	}
+	l.Mixer.Extra = s.Extra
 	if s.each != nil {
 		s.each(i, &l)
 	}

@@ -1,10 +1,13 @@
 package catalog
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+
+	"planner/costmodel"
 )
 
 // bounds of what a specification may say; far above any model, and low enough
@@ -13,6 +16,8 @@ const (
 	maxLayers = 10_000
 	maxWidth  = 1 << 20
 	maxVocab  = 1 << 24
+	maxHeads  = 1 << 24 // heads times their width
+	maxExpert = 1 << 16
 	maxSeqLen = 1 << 30
 )
 
@@ -37,17 +42,23 @@ func (s *modelSpec) check(name string) error {
 	in("vocab", s.Vocab, 1, maxVocab)
 	in("seq_len", s.SeqLen, 0, maxSeqLen)
 	in("positions", *s.Positions, 0, maxSeqLen)
+	in("heads × head_dim", s.Heads*s.HeadDim, 0, maxHeads)
+	in("extra", s.Extra, 0, maxWidth)
+	in("norms", s.LayerNorms, 0, 16)
+	in("full_every", s.FullEvery, 0, maxLayers)
+	in("mtp_layers", s.MTP, 0, 64)
 	in("window", s.Window, 0, maxSeqLen)
 	if x := s.MoE; x != nil {
-		in("moe.experts", x.Experts, 1, maxWidth)
+		in("moe.experts", x.Experts, 1, maxExpert)
 		in("moe.top_k", x.TopK, 1, max(1, x.Experts))
 		in("moe.ffn", x.FFN, 1, maxWidth)
 		in("moe.shared", x.Shared, 0, maxWidth)
 		in("moe.latent", x.Latent, 0, maxWidth)
 		in("moe.every", x.Every, 1, maxLayers)
+		in("moe.first_dense", x.FirstDense, 0, maxLayers)
 	}
 	for _, x := range s.parts() {
-		in(x.key, x.v, x.low, maxWidth)
+		in(x.key, x.v, x.low, cmp.Or(x.high, maxWidth))
 	}
 	if len(e.Faults) > 0 {
 		return e
@@ -57,25 +68,29 @@ func (s *modelSpec) check(name string) error {
 
 // part is one size of a part that a model may lack.
 type part struct {
-	key    string
-	v, low int
+	key          string
+	v, low, high int // high 0: maxWidth
 }
 
 // parts lists the sizes of latent attention, linear layers and Mamba layers.
 func (s *modelSpec) parts() []part {
 	var p []part
 	if x := s.MLA; x != nil {
-		p = append(p, part{"mla.q_rank", x.QRank, 0}, part{"mla.kv_rank", x.KVRank, 1}, part{"mla.nope", x.NoPE, 1},
-			part{"mla.rope", x.RoPE, 0}, part{"mla.v", x.V, 1}, part{"mla.index_heads", x.IndexHeads, 0},
-			part{"mla.index_dim", x.IndexDim, 0}, part{"mla.index_top_k", x.IndexTopK, 0})
+		p = append(p, part{"mla.q_rank", x.QRank, 0, 0}, part{"mla.kv_rank", x.KVRank, 1, 0}, part{"mla.nope", x.NoPE, 1, 0},
+			part{"mla.rope", x.RoPE, 0, 0}, part{"mla.v", x.V, 1, 0}, part{"mla.index_heads", x.IndexHeads, 0, 0},
+			part{"mla.index_dim", x.IndexDim, 0, 0}, part{"mla.index_top_k", x.IndexTopK, 0, 0})
 	}
 	if x := s.Linear; x != nil {
-		p = append(p, part{"linear.key_heads", x.KeyHeads, 1}, part{"linear.value_heads", x.ValueHeads, 1},
-			part{"linear.key_dim", x.KeyDim, 1}, part{"linear.value_dim", x.ValueDim, 1}, part{"linear.conv", x.Conv, 1})
+		p = append(p, part{"linear.key_heads", x.KeyHeads, 1, 0}, part{"linear.value_heads", x.ValueHeads, 1, 0},
+			part{"linear.key_dim", x.KeyDim, 1, 0}, part{"linear.value_dim", x.ValueDim, 1, 0}, part{"linear.conv", x.Conv, 1, 0},
+			part{"linear.key_heads × key_dim", x.KeyHeads * x.KeyDim, 1, maxHeads},
+			part{"linear.value_heads × value_dim", x.ValueHeads * x.ValueDim, 1, maxHeads})
 	}
 	if x := s.Mamba; x != nil {
-		p = append(p, part{"mamba.heads", x.Heads, 1}, part{"mamba.head_dim", x.HeadDim, 1}, part{"mamba.state", x.State, 1},
-			part{"mamba.groups", x.Groups, 1}, part{"mamba.conv", x.Conv, 1})
+		p = append(p, part{"mamba.heads", x.Heads, 1, 0}, part{"mamba.head_dim", x.HeadDim, 1, 0}, part{"mamba.state", x.State, 1, 0},
+			part{"mamba.groups", x.Groups, 1, 0}, part{"mamba.conv", x.Conv, 1, 0},
+			part{"mamba.heads × head_dim", x.Heads * x.HeadDim, 1, maxHeads},
+			part{"mamba.groups × state", x.Groups * x.State, 1, maxHeads})
 	}
 	return p
 }
@@ -121,6 +136,21 @@ func outside(key string, v, low, high int) string {
 		what = "too small"
 	}
 	return fmt.Sprintf("%s %d: %s: want %s to %s", key, v, what, group(low), group(high))
+}
+
+// maxParameters is a hundred times the largest bare size.
+const maxParameters = 1e16
+
+// checkTotal refuses a model whose count leaves the range of exact sums.
+func checkTotal(m *costmodel.Model) error {
+	total := 0.0
+	for i, n := range m.KindCounts() {
+		total += float64(n) * float64(m.Kinds[i].Params(m.Hidden).Total())
+	}
+	if total > maxParameters {
+		return Errorf("%s: %.3g parameters: too many: want at most %g", m.Name, total, maxParameters)
+	}
+	return nil
 }
 
 // group writes n with a comma every three digits.

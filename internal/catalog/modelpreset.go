@@ -55,7 +55,7 @@ type aliasFile struct {
 	Names map[string]string `toml:"names"`
 }
 
-var aliases = sync.OnceValue(func() aliasFile {
+var modelAliases = sync.OnceValue(func() aliasFile {
 	var a aliasFile
 	text, err := presets.Models.ReadFile("models/aliases.toml")
 	if err == nil {
@@ -74,7 +74,7 @@ func fold(s string) string {
 
 // presetName returns the preset that ref spells, or "".
 func presetName(ref string) string {
-	a := aliases()
+	a := modelAliases()
 	lower := strings.ToLower(ref)
 	if n := a.Sizes[lower]; n != "" {
 		return n

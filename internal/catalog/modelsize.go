@@ -55,7 +55,7 @@ func parseSize(ref string) (params float64, ok bool, err error) {
 // or a standard shape of that size; either says so in its notes.
 func bySize(ref string, params float64) (*costmodel.Model, error) {
 	best, found := math.Inf(1), (*costmodel.Model)(nil)
-	for k, n := range aliases().Sizes {
+	for k, n := range modelAliases().Sizes {
 		p, ok, err := parseSize(k)
 		d := math.Abs(p/params - 1)
 		if !ok || err != nil || d > near || d > best {

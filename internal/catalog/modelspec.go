@@ -36,6 +36,7 @@ type modelSpec struct {
 	Parallel   bool   `toml:"parallel"` // attention and MLP side by side
 	OutGate    bool   `toml:"output_gate"`
 	Sinks      bool   `toml:"sinks"`
+	Extra      int    `toml:"extra"` // other parameters of a layer
 
 	// A window applies to every layer but each FullEvery-th.
 	Window    int  `toml:"window"`
