@@ -49,6 +49,7 @@ type layerSet struct {
 	middle      block // hops of an inner stage
 	first, last block // hops of the end stages
 	logits      unit.Bytes
+	fit         *ProfileFit
 }
 
 func (e *evaluator) layerSet(prof *Profile, l *Layout) *layerSet {

@@ -182,3 +182,30 @@ func defaultSchedule(vpp int) Schedule {
 	}
 	return OneFOneB
 }
+
+// value returns the spelling of one key, defaults included.
+func (l *Layout) value(key string) string {
+	n := map[string]int{"tp": l.TP, "pp": l.PP, "vpp": l.VPP, "cp": l.CP, "ep": l.EP, "etp": l.ETP, "dp": l.DP, "zero": l.Zero,
+		"shard": l.Shard, "mbs": l.MBS, "first": l.First, "last": l.Last, "hpz": l.HPZ}
+	if v, ok := n[key]; ok {
+		return strconv.Itoa(v)
+	}
+	switch key {
+	case "sp":
+		return strconv.FormatBool(l.SP)
+	case "recompute":
+		if l.Recompute == RecomputeFull && l.FullLayers > 0 {
+			return "full:" + strconv.Itoa(l.FullLayers)
+		}
+		return l.Recompute.String()
+	case "schedule":
+		return l.Schedule.String()
+	case "cpkind":
+		return l.CPKind.String()
+	case "dispatcher":
+		return l.Dispatcher.String()
+	case "offload":
+		return l.Offload.String()
+	}
+	return ""
+}

@@ -2,7 +2,6 @@ package strategies
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -247,62 +246,29 @@ func (p *Problem) checkShard(l *Layout, _ *Profile) *Violation {
 	return nil
 }
 
-// checkFramework applies what the profile can run.
-func (p *Problem) checkFramework(l *Layout, f *Profile) *Violation {
-	no := func(given, what, remedy string) *Violation {
-		return &Violation{RuleFramework, given, f.Name + " " + what, remedy}
-	}
-	can := &f.Can
-	switch {
-	case !slices.Contains(can.Stages, l.Zero):
-		return no(fmt.Sprintf("zero=%d", l.Zero), fmt.Sprintf("has no ZeRO-%d", l.Zero), "use zero="+list(can.Stages))
-	case l.TP > 1 && !can.TP:
-		return no("tp="+strconv.Itoa(l.TP), "has no tensor parallelism", "use tp=1 or another framework")
-	case l.PP > 1 && len(can.PPStages) == 0:
-		return no("pp="+strconv.Itoa(l.PP), "has no pipeline parallelism", "use pp=1 or another framework")
-	case l.PP > 1 && !slices.Contains(can.PPStages, l.Zero):
-		return no(fmt.Sprintf("zero=%d", l.Zero), fmt.Sprintf("cannot combine ZeRO-%d with pp>1", l.Zero),
-			"use zero="+list(can.PPStages)+" or pp=1; torchtitan combines FSDP with pp")
-	case l.VPP > 1 && !can.VPP:
-		return no("vpp="+strconv.Itoa(l.VPP), "does not interleave stages", "use vpp=1")
-	case l.PP > 1 && !slices.Contains(can.Schedules, l.Schedule.String()):
-		return no("schedule="+l.Schedule.String(), "has no such schedule", "use "+strings.Join(can.Schedules, ", "))
-	case l.Zero > 0 && l.Shard < l.DataRanks() && !slices.Contains(can.Shards, l.Zero):
-		return no("shard="+strconv.Itoa(l.Shard), fmt.Sprintf("splits ZeRO-%d over all of dp·cp", l.Zero), "drop shard")
-	case l.HPZ > 0 && !can.HPZ:
-		return no("hpz="+strconv.Itoa(l.HPZ), "has no secondary shard", "use --framework deepspeed, or shard for HSDP")
-	case l.Offload != OffloadNone && !can.Offload:
-		return no("offload="+l.Offload.String(), "does not offload ZeRO state", "use --framework deepspeed")
-	case (l.First > 0 || l.Last > 0) && !can.Uneven:
-		return no("first/last", "splits layers evenly", "drop first and last")
-	}
-	return p.checkFrameworkMore(l, f, no)
+// frameworkRule is one thing that a framework may not be able to run. Broken is
+// cheap, since a search asks it of every layout; say explains.
+type frameworkRule struct {
+	broken func(p *Problem, l *Layout, can *Capabilities) bool
+	say    func(p *Problem, l *Layout, can *Capabilities) (given, what, remedy string)
 }
 
-func (p *Problem) checkFrameworkMore(l *Layout, f *Profile, no func(string, string, string) *Violation) *Violation {
-	can := &f.Can
-	ga := p.Work.GlobalBatch / (l.DP * l.MBS)
-	switch {
-	case l.TP > 1 && l.SP && can.SP == "never":
-		return no("sp=true", "has no sequence parallelism", "use sp=false")
-	case l.TP > 1 && !l.SP && can.SP == "always":
-		return no("sp=false", "always splits the sequence with tp", "drop sp")
-	case l.CP > 1 && !can.CP:
-		return no("cp="+strconv.Itoa(l.CP), "has no context parallelism", "use cp=1 or another framework")
-	case l.CP > 1 && !slices.Contains(can.CPKinds, l.CPKind.String()):
-		return no("cpkind="+l.CPKind.String(), "does not exchange keys and values so", "use cpkind="+strings.Join(can.CPKinds, " or "))
-	case l.CP > 1 && !can.Windows && partialAttention(p.Model):
-		return no("cp="+strconv.Itoa(l.CP), "drops the masks of sliding-window or recurrent layers under context parallelism",
-			"use tp with sp, or --framework megatron, whose attention keeps windows under cp")
-	case l.PP > 1 && can.FillPipe && ga < l.PP:
-		return no(fmt.Sprintf("pp=%d", l.PP), fmt.Sprintf("refuses %d micro-batches on %d stages", ga, l.PP),
-			fmt.Sprintf("use --global-batch %d or more, or pp=%d", l.DP*l.MBS*l.PP, max(1, ga)))
-	case l.EP > 1 && !can.EP:
-		return no("ep="+strconv.Itoa(l.EP), "has no expert parallelism", "use ep=1 or another framework")
-	case moe(p.Model) && l.ETP != l.TP && l.ETP != 1 && !can.ETP:
-		return no("etp="+strconv.Itoa(l.ETP), "ties etp to tp or 1", "drop etp")
-	case l.EP > 1 && !slices.Contains(can.Dispatch, l.Dispatcher.String()):
-		return no("dispatcher="+l.Dispatcher.String(), "has no such dispatcher", "use "+strings.Join(can.Dispatch, " or "))
+// runs reports whether a framework can run a layout that is legal otherwise.
+func (p *Problem) runs(l *Layout, f *Profile) bool {
+	for i := range frameworkRules {
+		if frameworkRules[i].broken(p, l, &f.Can) {
+			return false
+		}
+	}
+	return true
+}
+
+func (p *Problem) checkFramework(l *Layout, f *Profile) *Violation {
+	for i := range frameworkRules {
+		if r := &frameworkRules[i]; r.broken(p, l, &f.Can) {
+			given, what, remedy := r.say(p, l, &f.Can)
+			return &Violation{RuleFramework, given, f.Name + " " + what, remedy}
+		}
 	}
 	return nil
 }

@@ -1,0 +1,285 @@
+package strategies
+
+import (
+	"container/heap"
+	"context"
+	"sort"
+)
+
+// walker visits every layout of a part of the space.
+type walker struct {
+	ctx    context.Context
+	p      *Problem
+	s      *Space
+	o      *Options
+	eval   *evaluator
+	found  found
+	l      Layout
+	shards []int // divisors of the current DP·CP
+}
+
+func newWalker(ctx context.Context, p *Problem, s *Space, o *Options) *walker {
+	w := &walker{ctx: ctx, p: p, s: s, o: o, eval: newEvaluator(p)}
+	w.found.Rejected = map[Rule]int{}
+	w.found.tried = map[string]map[int]bool{}
+	for _, k := range []string{"tp", "pp", "vpp", "cp", "ep", "dp", "zero", "shard", "mbs"} {
+		w.found.tried[k] = map[int]bool{}
+	}
+	return w
+}
+
+func (w *walker) tried(dim string, v int) { w.found.tried[dim][v] = true }
+
+// walk visits the layouts of one (TP, CP) pair.
+func (w *walker) walk(part part) {
+	w.eval.reset()
+	w.tried("tp", part.tp)
+	w.tried("cp", part.cp)
+	for _, pp := range divisors(w.p.Cluster.GPUs / (part.tp * part.cp)) {
+		if !allows(w.s.PP, pp) || w.ctx.Err() != nil {
+			continue
+		}
+		dp := w.p.Cluster.GPUs / (part.tp * part.cp * pp)
+		if dp < w.s.MinDP || w.s.MaxDP > 0 && dp > w.s.MaxDP {
+			continue
+		}
+		w.l = Layout{TP: part.tp, CP: part.cp, PP: pp, DP: dp, First: w.s.First, Last: w.s.Last}
+		w.shards = divisors(w.l.DataRanks())
+		w.tried("pp", pp)
+		w.tried("dp", dp)
+		w.stages()
+	}
+}
+
+// stages visits the ways to cut the layers into chunks.
+func (w *walker) stages() {
+	most := max(1, w.p.Model.Layers()/w.l.PP)
+	any := false
+	for vpp := 1; vpp <= most; vpp++ {
+		if vpp > 1 && w.l.PP == 1 {
+			break
+		}
+		if !allows(w.s.VPP, vpp) {
+			continue
+		}
+		w.l.VPP = vpp
+		if len(w.eval.chain(&w.l).stages) == 0 {
+			continue
+		}
+		any = true
+		w.tried("vpp", vpp)
+		w.schedules()
+	}
+	if !any {
+		w.found.Rejected[RuleLayers]++
+	}
+}
+
+func (w *walker) schedules() {
+	for i, sched := range w.s.Schedules {
+		switch {
+		case w.l.VPP > 1 && i > 0, w.l.PP == 1 && i > 0:
+			continue
+		case w.l.VPP > 1:
+			w.l.Schedule = Interleaved
+		case w.l.PP == 1:
+			w.l.Schedule = OneFOneB
+		default:
+			w.l.Schedule = sched
+		}
+		w.experts()
+	}
+}
+
+// experts visits the folds of the experts, and the exchanges that need them.
+func (w *walker) experts() {
+	for _, fold := range w.p.folds(w.s, w.l.TP, w.l.TP*w.l.CP*w.l.DP) {
+		w.l.EP, w.l.ETP = fold[0], fold[1]
+		w.tried("ep", w.l.EP)
+		for i, d := range w.s.Dispatchers {
+			if w.l.EP*w.l.ETP == 1 && i > 0 {
+				break
+			}
+			w.l.Dispatcher = d
+			for j, k := range w.s.CPKinds {
+				if w.l.CP == 1 && j > 0 {
+					break
+				}
+				w.l.CPKind = k
+				w.batches()
+			}
+		}
+	}
+}
+
+func (w *walker) batches() {
+	for _, mbs := range w.s.MBS {
+		w.l.MBS = mbs
+		w.tried("mbs", mbs)
+		if v := w.p.checkBatch(&w.l, nil); v != nil {
+			w.found.Rejected[v.Rule]++
+			continue
+		}
+		w.states()
+	}
+}
+
+// states visits the ways to split the state; a stage without ranks to split
+// over is the same as stage 0 and is left to it.
+func (w *walker) states() {
+	for _, zero := range w.s.Zero {
+		w.l.Zero = zero
+		w.tried("zero", zero)
+		if zero == 0 {
+			w.l.Shard = w.l.DataRanks()
+			w.l.Offload, w.l.HPZ = OffloadNone, 0
+			w.rest()
+			continue
+		}
+		for _, shard := range w.shards {
+			if shard == 1 || !allows(w.s.Shard, shard) {
+				continue
+			}
+			w.l.Shard = shard
+			w.tried("shard", shard)
+			w.offloads()
+		}
+	}
+}
+
+func (w *walker) offloads() {
+	for _, off := range w.s.Offload {
+		if off == OffloadAll && w.l.Zero != 3 {
+			continue
+		}
+		w.l.Offload = off
+		for _, hpz := range w.s.HPZ {
+			if hpz > 0 && (w.l.Zero != 3 || w.l.Shard%hpz != 0 || off == OffloadAll) {
+				continue
+			}
+			w.l.HPZ = hpz
+			w.rest()
+		}
+	}
+}
+
+// rest visits sequence parallelism and recomputation.
+func (w *walker) rest() {
+	for i, sp := range w.s.SP {
+		w.l.SP = sp && w.l.TP > 1
+		if w.l.TP == 1 && i > 0 {
+			break
+		}
+		if w.l.SP && w.p.Work.Seq/w.l.CP%w.l.TP != 0 {
+			w.found.Rejected[RuleSequence]++
+			continue
+		}
+		profile := w.profile()
+		if profile == nil {
+			w.found.Rejected[RuleFramework] += len(w.s.Recompute)
+			continue
+		}
+		for _, rec := range w.s.Recompute {
+			w.l.Recompute = rec
+			w.l.FullLayers = 0
+			if rec == RecomputeFull {
+				w.l.FullLayers = w.s.FullLayers
+			}
+			w.visit(profile)
+		}
+	}
+}
+
+// profile returns the first framework that can run the layout.
+func (w *walker) profile() *Profile {
+	for _, f := range w.p.Profiles {
+		if w.p.runs(&w.l, f) {
+			return f
+		}
+	}
+	return nil
+}
+
+func (w *walker) visit(profile *Profile) {
+	for _, x := range w.s.Exclude {
+		if x.matches(&w.l) {
+			w.found.Rejected[RuleExcluded]++
+			return
+		}
+	}
+	w.found.Legal++
+	e := w.eval.estimate(&w.l, profile)
+	w.found.add(&e, w.o)
+}
+
+// add keeps an estimate where it is among the best.
+func (f *found) add(e *Estimate, o *Options) {
+	keep(&f.Least, e, leaner)
+	if !e.Fits {
+		return
+	}
+	f.Fitting++
+	if e.Layout.PP == 1 {
+		keep(&f.NoPipeline, e, faster)
+	}
+	if e.Layout.TP == 1 {
+		keep(&f.NoTensor, e, faster)
+	}
+	f.addFront(e)
+	switch {
+	case o.KeepAll || len(f.Ranking) < o.Top:
+		if o.KeepAll {
+			f.Ranking = append(f.Ranking, *e)
+		} else {
+			heap.Push((*worstFirst)(&f.Ranking), *e)
+		}
+	case compare(*e, f.Ranking[0]) < 0:
+		f.Ranking[0] = *e
+		heap.Fix((*worstFirst)(&f.Ranking), 0)
+	}
+}
+
+// keep copies e into *dst when it is better; most are not, and cost no memory.
+func keep(dst **Estimate, e *Estimate, less func(a, b *Estimate) bool) {
+	switch {
+	case *dst == nil:
+		c := *e
+		*dst = &c
+	case less(e, *dst):
+		**dst = *e
+	}
+}
+
+// addFront keeps the Pareto front of step and memory, sorted by step.
+func (f *found) addFront(e *Estimate) {
+	i := sort.Search(len(f.Front), func(i int) bool { return f.Front[i].Step > e.Step })
+	if i > 0 && f.Front[i-1].Memory.Total() <= e.Memory.Total() {
+		return
+	}
+	j := i
+	for j < len(f.Front) && f.Front[j].Memory.Total() >= e.Memory.Total() {
+		j++
+	}
+	if j == i {
+		f.Front = append(f.Front, Estimate{})
+		copy(f.Front[i+1:], f.Front[i:])
+		f.Front[i] = *e
+		return
+	}
+	f.Front[i] = *e
+	f.Front = append(f.Front[:i+1], f.Front[j:]...)
+}
+
+// worstFirst is a heap of the best estimates with the slowest on top.
+type worstFirst []Estimate
+
+func (h worstFirst) Len() int           { return len(h) }
+func (h worstFirst) Less(i, j int) bool { return compare(h[i], h[j]) > 0 }
+func (h worstFirst) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *worstFirst) Push(x any)        { *h = append(*h, x.(Estimate)) }
+func (h *worstFirst) Pop() any {
+	old := *h
+	e := old[len(old)-1]
+	*h = old[:len(old)-1]
+	return e
+}
