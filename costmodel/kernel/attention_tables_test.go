@@ -158,3 +158,27 @@ func TestAttentionHeldOut(t *testing.T) {
 		}
 	}
 }
+
+// TestMaterialisedScores holds 15 bytes per score, which come from training
+// runs, against charts of unfused attention that no constant was fitted on.
+func TestMaterialisedScores(t *testing.T) {
+	all := cores(t)
+	for _, f := range []flashFit{
+		{"ampere", kernel.FusedSoftmax, []string{"A13:PyTorch standard"}},
+		{"hopper", kernel.FusedSoftmax, []string{"A14:PyTorch standard"}},
+		{"hopper", kernel.FusedSoftmax, []string{"A15:Standard attention"}},
+	} {
+		var rows []kernel.AttentionRow
+		for _, r := range ofKernel(all, f.kernel, f.pairs...) {
+			if r.Spec.Causal && r.Spec.SeqQ >= 2048 {
+				r.Stack = ""
+				rows = append(rows, r)
+			}
+		}
+		e := kernel.EvaluateAttention(rows, load(t, f.arch, ""))
+		t.Logf("| %s | %v | %d | %.1f | %.1f | %+.1f |", f.arch, f.pairs, e.Rows, 100*e.Median, 100*e.P90, 100*e.Bias)
+		if e.P90 > 0.15 {
+			t.Errorf("%s %v: %+v", f.arch, f.pairs, e)
+		}
+	}
+}
