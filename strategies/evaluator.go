@@ -180,7 +180,7 @@ func (s *site) optimizer(h *held) unit.Seconds {
 	if s.p.Work.Forward {
 		return 0
 	}
-	n := h.dense*s.share(float64(s.l.Shard)) + h.expert*s.share(float64(expertShard(&s.l)))
+	n := h.dense*s.splitShare(float64(s.l.Shard)) + h.expert*s.splitShare(float64(expertShard(&s.l)))
 	n *= s.p.Work.Trained()
 	if s.l.Offload != OffloadNone {
 		return hostAdam(n, s.p.Cluster.GPU.PCIe)
@@ -190,8 +190,8 @@ func (s *site) optimizer(h *held) unit.Seconds {
 
 const adamBytes = 30.0
 
-// share returns 1/shard where the optimizer state is split.
-func (s *site) share(shard float64) float64 {
+// splitShare returns 1/shard where the optimizer state is split.
+func (s *site) splitShare(shard float64) float64 {
 	if s.l.Zero == 0 {
 		return 1
 	}

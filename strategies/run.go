@@ -189,18 +189,24 @@ func (r *run) split(e *Estimate, slow int, dataEnds, straggle unit.Seconds) {
 // memory finds the fullest stage.
 func (r *run) memory(e *Estimate) {
 	for i := range r.stages {
-		m := r.state.memory[i]
-		st, s := &r.chain.stages[i], &r.stages[i]
-		m.Activations = s.keep.Times(inFlight(r.l, st.index, r.m)) + r.peak(st)
-		if st.head {
-			m.Logits = r.layers.logits
-		}
-		m.Fragmentation = (m.Activations + m.Logits).Times(r.fit.Fragment)
+		m := r.stageMemory(i)
 		if i == 0 || m.Total() > e.Memory.Total() {
-			e.Memory, e.Fullest = m, st.index
+			e.Memory, e.Fullest = m, r.chain.stages[i].index
 		}
 	}
 	e.Fits = e.Memory.Total() <= r.p.Capacity()
+}
+
+// stageMemory adds activations and logits to the state of stage i.
+func (r *run) stageMemory(i int) Memory {
+	m := r.state.memory[i]
+	st, s := &r.chain.stages[i], &r.stages[i]
+	m.Activations = s.keep.Times(inFlight(r.l, st.index, r.m)) + r.peak(st)
+	if st.head {
+		m.Logits = r.layers.logits
+	}
+	m.Fragmentation = (m.Activations + m.Logits).Times(r.fit.Fragment)
+	return m
 }
 
 // peak returns what the layer in its backward pass holds beyond what it keeps:
