@@ -21,12 +21,18 @@ type Device struct {
 	sms       float64
 
 	grouped     float64
-	groupLaunch float64           // s
-	areas       [NumTiles]float64 // of the tiles over their relative rates
+	groupLaunch float64 // s
+	tiles       [NumTiles]tile
 
 	flash  [NumAttentionKernels]Flash
 	scores [2]float64 // bytes per score: fused, unfused
 	scan   float64    // FLOP/s
+}
+
+// tile is an output tile: the inverses of its sides, and its area over its
+// relative rate.
+type tile struct {
+	perM, perN, area float64
 }
 
 // matrix is one number format's side of the product roofline.
@@ -57,7 +63,7 @@ func NewDevice(a *hardware.Accelerator, p hardware.Precision, c Constants) *Devi
 		scores:      [2]float64{c.ScoreFused, c.ScoreUnfused},
 	}
 	for i, t := range tiles {
-		d.areas[i] = t.m * t.n / c.Tiles[i]
+		d.tiles[i] = tile{perM: 1 / t.m, perN: 1 / t.n, area: t.m * t.n / c.Tiles[i]}
 	}
 	half := hardware.BF16
 	if p == hardware.FP32 {

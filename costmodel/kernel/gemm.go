@@ -103,10 +103,13 @@ func (x *matrix) product(d *Device, g, m, n, k, out float64) float64 {
 // q, the product of edge loss, wave fill and relative rate.
 func (x *matrix) tiling(d *Device, g, m, n float64) float64 {
 	best := math.Inf(1)
-	for i := range tiles {
-		t := &tiles[i]
-		w := waves(g*math.Ceil(m/t.m)*math.Ceil(n/t.n)/d.sms, x.tail)
-		best = math.Min(best, w*d.areas[i])
+	for i := range d.tiles {
+		t := &d.tiles[i]
+		// Tile sides are powers of two, so that their inverses are exact.
+		w := g * math.Ceil(m*t.perM) * math.Ceil(n*t.perN) / d.sms
+		if cost := waves(w, x.tail) * t.area; cost < best {
+			best = cost
+		}
 	}
 	return best
 }
