@@ -2,13 +2,16 @@ package reduce
 
 import "math"
 
-var scalers = [NumDTypes]func(dst []byte, n int){
+// portableScalers hold the meaning of Scale; scalers what this processor runs.
+var portableScalers = [NumDTypes]func(dst []byte, n int){
 	F32:  scaleF32,
 	F64:  scaleF64,
 	F16:  func(dst []byte, n int) { scaleHalf(dst, n, fromF16, toF16) },
 	BF16: func(dst []byte, n int) { scaleHalf(dst, n, fromBF16, toBF16) },
 	I32:  scaleI32,
 }
+
+var scalers = portableScalers
 
 func scaleF32(dst []byte, n int) {
 	for i := 0; i+4 <= len(dst); i += 4 {
