@@ -32,23 +32,26 @@ func New(w transport.World) (*Comm, error) {
 
 // NewGroup returns this rank's communicator over members, given by world
 // rank, without communicating. All members name the group by the same id,
-// which no other group of the job has; 0 and 1 are taken.
+// which no other group of the job has; those below 16 are taken.
 func NewGroup(w transport.World, id uint64, members []int) (*Comm, error) {
 	p, err := w.Open(id, members)
 	if err != nil {
 		return nil, err
 	}
-	c := &Comm{world: w, port: p, id: id, node: perNode(w, members), programs: map[steps.Spec]steps.Program{}}
-	c.tuning = defaultTuning(p.Direct())
-	return c, nil
+	return newComm(w, p, id), nil
+}
+
+func newComm(w transport.World, p *transport.Port, id uint64) *Comm {
+	return &Comm{world: w, port: p, id: id, node: perNode(w, p), programs: map[steps.Spec]steps.Program{},
+		tuning: defaultTuning(p.Direct())}
 }
 
 // perNode returns how many adjacent members share each node, 0 if that differs.
-func perNode(w transport.World, members []int) int {
+func perNode(w transport.World, p *transport.Port) int {
 	per := 0
-	for start := 0; start < len(members); {
+	for start := 0; start < p.Size(); {
 		end := start
-		for end < len(members) && w.Node(members[end]) == w.Node(members[start]) {
+		for end < p.Size() && w.Node(p.World(end)) == w.Node(p.World(start)) {
 			end++
 		}
 		if per != 0 && end-start != per {

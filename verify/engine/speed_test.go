@@ -11,45 +11,48 @@ import (
 	"planner/verify/transport"
 )
 
-// BenchmarkAllReduce times the in-place f32 AllReduce of pinned goroutines.
+// BenchmarkAllReduce times the in-place f32 AllReduce of pinned ranks.
 // SetBytes is M, so MB/s is algbw.
 func BenchmarkAllReduce(b *testing.B) {
-	for _, n := range []int{2, 4} {
-		for _, size := range []int{8, 1 << 10, 64 << 10, 1 << 20, 16 << 20, 64 << 20} {
-			b.Run(fmt.Sprintf("n=%d/%d", n, size), func(b *testing.B) {
-				b.SetBytes(int64(size))
-				l, err := transport.NewLocal(n, transport.Options{})
-				if err != nil {
-					b.Fatal(err)
-				}
-				var wg sync.WaitGroup
-				for r := range n {
-					wg.Go(func() {
-						if n <= runtime.NumCPU() {
-							unpin := engine.Pin(r)
-							defer unpin()
-						}
-						c, _ := engine.New(l.World(r))
-						buf, _ := c.Alloc(size)
-						for i := range 5 + b.N {
-							if i == 5 {
-								_ = c.Barrier()
-								if r == 0 {
-									b.ResetTimer()
-								}
-							}
-							if err := c.AllReduce(buf, buf, size/4, reduce.F32, reduce.Sum); err != nil {
-								b.Error(err)
-								return
-							}
-						}
-						_ = c.Close()
-					})
-				}
-				wg.Wait()
-			})
+	for _, kind := range []transport.Kind{transport.Goroutine, transport.Shm, transport.TCP, transport.Unix} {
+		for _, n := range []int{2, 4} {
+			for _, size := range []int{8, 1 << 10, 64 << 10, 1 << 20, 16 << 20, 64 << 20} {
+				b.Run(fmt.Sprintf("%v/n=%d/%d", kind, n, size), func(b *testing.B) {
+					b.SetBytes(int64(size))
+					err := job(b, kind, n, transport.Options{}, func(c *engine.Comm) error { return repeatAllReduce(b, c, size) })
+					if err != nil {
+						b.Fatal(err)
+					}
+				})
+			}
 		}
 	}
+}
+
+// repeatAllReduce runs b.N calls after a few that warm up.
+func repeatAllReduce(b *testing.B, c *engine.Comm, size int) error {
+	if c.Size() <= runtime.NumCPU() {
+		defer engine.Pin(c.Rank())()
+	}
+	buf, err := c.Alloc(size)
+	if err != nil {
+		return err
+	}
+	const warm = 5
+	for i := range warm + b.N {
+		if i == warm {
+			if err := c.Barrier(); err != nil {
+				return err
+			}
+			if c.Rank() == 0 {
+				b.ResetTimer()
+			}
+		}
+		if err := c.AllReduce(buf, buf, size/4, reduce.F32, reduce.Sum); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // BenchmarkCopy is what the memory can do: two pinned threads copy 64 MiB each.

@@ -70,33 +70,6 @@ func (p *Port) compare() error {
 	return nil
 }
 
-// sleepUntil waits for the moment t at which a shaped link delivers: asleep
-// for most of it, then looking at the clock when the machine has a core for
-// every rank.
-func (p *Port) sleepUntil(peer int, t int64) error {
-	const early = int64(60 * time.Microsecond) // covers a late wake-up by the kernel
-	for {
-		n := now()
-		switch {
-		case n >= t:
-			return nil
-		case p.spin > 0 && t-n <= early:
-			pause()
-			continue
-		case p.spin > 0:
-			nap(t - early)
-		default:
-			nap(t)
-		}
-		if err := p.abort.Err(); err != nil {
-			return err
-		}
-		if now() > p.deadline {
-			return p.Fail(peer, fmt.Sprintf("the emulated link delivers nothing for %v", p.timeout))
-		}
-	}
-}
-
 // stalling runs a wait in the kernel. If it takes long, the job is told what
 // this rank is waiting in, so that ranks that disagree are found.
 func (p *Port) stalling(wait func() error) error {

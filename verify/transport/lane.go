@@ -88,7 +88,7 @@ func (l *memLink) send(p *Port, peer int, h *Header, data []byte) (seq uint32, h
 		}
 	}
 	if l.path != nil {
-		s.ready = l.path.reserve(now(), len(data))
+		s.ready = l.path.reserve(p.clock(), len(data))
 	}
 	l.sent++
 	s.seq.Store(l.sent)
@@ -99,6 +99,7 @@ func (l *memLink) send(p *Port, peer int, h *Header, data []byte) (seq uint32, h
 // recv waits for the next message, checks it and merges it straight from where
 // the sender has it.
 func (l *memLink) recv(p *Port, peer int, want *Header, dst, src []byte, merge Merge) error {
+	entered := p.entered(l.path != nil)
 	if !l.arrived() {
 		if err := p.await(peer, "nothing came from it", l.arrived); err != nil {
 			return err
@@ -110,7 +111,7 @@ func (l *memLink) recv(p *Port, peer int, want *Header, dst, src []byte, merge M
 		return err
 	}
 	if s.ready != 0 {
-		if err := p.sleepUntil(peer, s.ready); err != nil {
+		if err := p.deliver(peer, entered, s.ready); err != nil {
 			return err
 		}
 	}

@@ -39,7 +39,7 @@ func NewLocal(size int, o Options) (*Local, error) {
 		if err := o.Shape.Validate(size); err != nil {
 			return nil, err
 		}
-		l.shaper = newShaper(o.Shape, make([]bucket, o.Shape.buckets()))
+		l.shaper = &shaper{o.Shape, new(ports)}
 	}
 	return l, nil
 }
@@ -62,6 +62,10 @@ func (w localWorld) Free([]byte)       {}
 func (w localWorld) Alloc(n int) ([]byte, error) { return make([]byte, n), nil }
 
 func (w localWorld) Open(id uint64, members []int) (*Port, error) {
+	return w.open(id, members, w.shaper)
+}
+
+func (w localWorld) open(id uint64, members []int, s *shaper) (*Port, error) {
 	p, err := newPort(w, w.opts, members)
 	if err != nil {
 		return nil, err
@@ -74,7 +78,7 @@ func (w localWorld) Open(id uint64, members []int) (*Port, error) {
 		out, in := &g.lanes[p.rank*n+i], &g.lanes[i*n+p.rank]
 		p.bells[i] = &g.bells[i]
 		p.links[i] = &memLink{out: &out.mem, outViews: &out.views, in: &in.mem, inViews: &in.views,
-			peer: g.parkers[i], path: w.shaper.path(w.rank, m)}
+			peer: g.parkers[i], path: s.path(w.rank, m)}
 	}
 	p.release = func() { w.leave(id) }
 	return p, nil

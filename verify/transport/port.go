@@ -43,6 +43,7 @@ type Port struct {
 	step     int
 	steps    int
 	deadline int64
+	late     int64 // ns by which this rank runs behind the emulated machine
 }
 
 // Rank returns this rank's place in the group.
@@ -88,6 +89,7 @@ func (p *Port) BeginPair(what Signature) error {
 func (p *Port) start(h Header, steps int) {
 	p.call, p.step, p.steps = h, 0, steps
 	p.deadline = now() + int64(p.timeout)
+	p.late = 0
 }
 
 // Step says which step of the program runs, from 0, for messages.

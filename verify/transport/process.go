@@ -107,9 +107,6 @@ func (w *Process) place() error {
 	if len(hosts) > 1 || w.segment == nil {
 		return errors.New("emulated links: need ranks of one host and shared memory: want transport shm, mixed or goroutine")
 	}
-	if s.buckets() > bucketSlots {
-		return fmt.Errorf("shape %v: more than %d ports", s, bucketSlots)
-	}
 	for i := range w.nodes {
 		w.nodes[i] = s.node(i)
 	}
@@ -117,7 +114,7 @@ func (w *Process) place() error {
 	if err != nil {
 		return err
 	}
-	w.shaper = newShaper(s, header(first).buckets[:])
+	w.shaper = &shaper{s, &header(first).ports}
 	return nil
 }
 
@@ -201,6 +198,10 @@ func (g *groupMem) lane(from int) *laneMem {
 
 // Open opens this rank's port of a group.
 func (w *Process) Open(id uint64, members []int) (*Port, error) {
+	return w.open(id, members, w.shaper)
+}
+
+func (w *Process) open(id uint64, members []int, s *shaper) (*Port, error) {
 	p, err := newPort(w, w.opts, members)
 	if err != nil {
 		return nil, err
@@ -209,20 +210,20 @@ func (w *Process) Open(id uint64, members []int) (*Port, error) {
 	p.spin = spinFor(w.here())
 	p.park = newChanParker()
 	if w.segment != nil {
-		if err := w.openShared(p, id); err != nil {
+		if err := w.openShared(p, id, s); err != nil {
 			return nil, err
 		}
 	}
 	for i, m := range p.members {
 		if p.links[i] == nil {
-			p.links[i] = w.socks.link(id, w.rank, m, w.peers[m], w.shaper.path(w.rank, m))
+			p.links[i] = w.socks.link(id, w.rank, m, w.peers[m], s.path(w.rank, m))
 		}
 	}
 	return p, nil
 }
 
 // openShared publishes this rank's lanes of the group and finds its peers'.
-func (w *Process) openShared(p *Port, id uint64) error {
+func (w *Process) openShared(p *Port, id uint64, s *shaper) error {
 	n := len(p.members)
 	room, err := w.segment.Alloc(int(groupHead + uintptr(n)*unsafe.Sizeof(laneMem{})))
 	if err != nil {
@@ -252,7 +253,7 @@ func (w *Process) openShared(p *Port, id uint64) error {
 		}
 		p.bells[i] = &groups[i].bell
 		p.links[i] = &memLink{out: groups[i].lane(p.rank), in: mine.lane(i), segment: w.segment,
-			peerBase: mem, peer: bellParker(&groups[i].bell), path: w.shaper.path(w.rank, m)}
+			peerBase: mem, peer: bellParker(&groups[i].bell), path: s.path(w.rank, m)}
 	}
 	if p.links[p.rank] == nil { // a rank may send to itself
 		p.links[p.rank] = &memLink{out: mine.lane(p.rank), in: mine.lane(p.rank), segment: w.segment,

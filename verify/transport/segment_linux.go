@@ -17,15 +17,13 @@ const (
 	reserve = 64 << 30
 	// groupSlots is how many groups a rank may have open at once.
 	groupSlots = 2048
-	// bucketSlots bounds the emulated ports of a job.
-	bucketSlots = 4096
-	page        = 4096
+	page       = 4096
 )
 
 // segmentHeader lies at the start of a segment.
 type segmentHeader struct {
-	groups  [groupSlots]groupEntry
-	buckets [bucketSlots]bucket // used in rank 0's segment
+	groups [groupSlots]groupEntry
+	ports  ports // emulated; rank 0's serve the job
 }
 
 // Segment is the memory of one rank that the other ranks of its host map. Its

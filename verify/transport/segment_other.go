@@ -7,16 +7,13 @@ import (
 	"os"
 )
 
-const (
-	groupSlots  = 1
-	bucketSlots = 1
-)
+const groupSlots = 1
 
 var errNoShm = errors.New("shared memory between processes: needs Linux: want transport tcp, unix or goroutine")
 
 type segmentHeader struct {
-	groups  [groupSlots]groupEntry
-	buckets [bucketSlots]bucket
+	groups [groupSlots]groupEntry
+	ports  ports
 }
 
 // Segment is not available on this system.

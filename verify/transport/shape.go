@@ -2,7 +2,6 @@ package transport
 
 import (
 	"fmt"
-	"sync/atomic"
 
 	"planner/hardware/unit"
 )
@@ -38,6 +37,8 @@ func (s *Shape) Validate(ranks int) error {
 		return fmt.Errorf("nics=%d: out of range: want 1 to %d, the ranks of a node", s.NICsPerNode, s.PerNode)
 	case s.Intra.Bandwidth < 0 || s.Inter.Bandwidth < 0 || s.Intra.Delay < 0 || s.Inter.Delay < 0:
 		return fmt.Errorf("shape %v: negative rate or delay: want 0 or more", s)
+	case s.portCount() > maxPorts:
+		return fmt.Errorf("shape %dx%d: has %d emulated ports: want at most %d", s.Nodes, s.PerNode, s.portCount(), maxPorts)
 	}
 	return nil
 }
@@ -58,27 +59,16 @@ func (s *Shape) node(rank int) int {
 	return rank / s.PerNode
 }
 
-// bucket is one direction of a port: when it is free again, monotonic ns.
-type bucket struct {
-	free atomic.Int64
-	_    [56]byte
-}
-
-// buckets returns how many buckets a shape needs: two per rank for the links
-// inside nodes, two per NIC.
-func (s *Shape) buckets() int { return 2 * (s.Ranks() + s.Nodes*s.nics()) }
-
 // shaper holds the emulated ports of a job.
 type shaper struct {
 	*Shape
-	ports []bucket // of ranks, then of NICs; egress and ingress in turn
+	ports *ports
 }
-
-func newShaper(s *Shape, memory []bucket) *shaper { return &shaper{s, memory} }
 
 // path is what a message from one rank to another goes through.
 type path struct {
-	egress, ingress *bucket
+	ports           *ports
+	egress, ingress int
 	perByte         float64 // ns
 	delay           int64   // ns
 }
@@ -95,7 +85,7 @@ func (s *shaper) path(from, to int) *path {
 	if link == (Link{}) {
 		return nil
 	}
-	p := &path{egress: &s.ports[2*a], ingress: &s.ports[2*b+1], delay: int64(float64(link.Delay) * 1e9)}
+	p := &path{ports: s.ports, egress: 2 * a, ingress: 2*b + 1, delay: int64(float64(link.Delay) * 1e9)}
 	if link.Bandwidth > 0 {
 		p.perByte = 1e9 / float64(link.Bandwidth)
 	}
@@ -108,23 +98,16 @@ func (s *shaper) nic(rank int) int {
 	return s.Ranks() + s.node(rank)*s.nics() + local*s.nics()/s.PerNode
 }
 
+// portCount is how many one-way ports a shape has: two for each rank's link
+// into its node, two for each NIC.
+func (s *Shape) portCount() int { return 2 * (s.Ranks() + s.Nodes*s.nics()) }
+
 // reserve books size bytes from time t on and returns when the last of them
-// has arrived. A message passes through the sender's port and, as it leaves
-// that, through the receiver's.
+// has arrived.
 func (p *path) reserve(t int64, size int) int64 {
 	d := int64(float64(size)*p.perByte + 0.5)
-	sent := p.egress.take(t, d)
-	return max(sent, p.ingress.take(sent-d, d)) + p.delay
-}
-
-// take books d nanoseconds at the first moment from t on at which the bucket
-// is free, and returns the end of them.
-func (b *bucket) take(t, d int64) int64 {
-	for {
-		free := b.free.Load()
-		end := max(free, t) + d
-		if b.free.CompareAndSwap(free, end) {
-			return end
-		}
+	if d == 0 {
+		return t + p.delay
 	}
+	return p.ports.book(p.egress, p.ingress, t, d) + p.delay
 }

@@ -49,7 +49,7 @@ func (l *sockLink) send(p *Port, peer int, h *Header, data []byte) (seq uint32, 
 	}
 	var ready int64
 	if l.path != nil {
-		ready = l.path.reserve(now(), len(data))
+		ready = l.path.reserve(p.clock(), len(data))
 	}
 	return l.out.send(h, data, ready)
 }
@@ -62,6 +62,7 @@ func (l *sockLink) recv(p *Port, peer int, want *Header, dst, src []byte, merge 
 		}
 		l.in = newInConn(p, c)
 	}
+	entered := p.entered(l.path != nil)
 	got, size, ready, err := l.in.frame(p, peer)
 	if err != nil {
 		return err
@@ -70,7 +71,7 @@ func (l *sockLink) recv(p *Port, peer int, want *Header, dst, src []byte, merge 
 		return err
 	}
 	if ready != 0 {
-		if err := p.sleepUntil(peer, ready); err != nil {
+		if err := p.deliver(peer, entered, ready); err != nil {
 			return err
 		}
 	}
