@@ -23,28 +23,31 @@ func naive(b *builder) {
 	}
 }
 
-// oneShot reads every input and reduces in rank order, so that all ranks get
-// the same bits. Scratch takes the sum because a peer may still be reading
-// Input, which Output is when the call is in place.
+// oneShot reads every input into a slot of Scratch and reduces the slots in
+// rank order, so that all ranks get the same bits. Output is written only
+// when all peers have read Input, which it is when the call is in place.
 func oneShot(b *builder) {
-	in, acc := b.all(Input), b.all(Scratch)
+	in := b.all(Input)
+	slot := func(r int) Ref { return Ref{Scratch, r * b.Count, b.Count} }
 	for k := 1; k < b.Ranks; k++ {
 		b.send(mod(b.rank+k, b.Ranks), in)
 	}
-	for p := range b.Ranks {
-		switch {
-		case p == b.rank && p == 0:
-			b.copy(in, acc)
-		case p == b.rank:
-			b.reduce(in, acc)
-		case p == 0:
-			b.recv(p, acc)
-		default:
-			b.recvReduce(p, acc, acc)
+	for k := 1; k < b.Ranks; k++ {
+		from := mod(b.rank-k, b.Ranks)
+		b.recv(from, slot(from))
+	}
+	if b.rank == 0 {
+		b.copy(in, slot(0))
+	}
+	for r := 1; r < b.Ranks; r++ {
+		src := slot(r)
+		if r == b.rank {
+			src = in
 		}
+		b.reduce(src, slot(0))
 	}
 	b.round++
-	b.copy(acc, b.all(Output))
+	b.copy(slot(0), b.all(Output))
 }
 
 // twoShot is a direct reduce-scatter followed by a direct all-gather.

@@ -98,12 +98,6 @@ func Cut(count, parts, i int) (off, n int) {
 // goes to rank j, so rank r receives Ranks pieces as long as piece r.
 func Lens(s Spec, rank int) (in, out int) {
 	_, mine := Cut(s.Count, s.Ranks, rank)
-	only := func(r, n int) int {
-		if rank == r {
-			return n
-		}
-		return 0
-	}
 	switch s.Op {
 	case collective.ReduceScatter:
 		return s.Count, mine
@@ -112,15 +106,15 @@ func Lens(s Spec, rank int) (in, out int) {
 	case collective.AllToAll:
 		return s.Count, mine * s.Ranks
 	case collective.Broadcast:
-		return only(s.Root, s.Count), s.Count
+		return only(rank == s.Root, s.Count), s.Count
 	case collective.Reduce:
-		return s.Count, only(s.Root, s.Count)
+		return s.Count, only(rank == s.Root, s.Count)
 	case collective.Gather:
-		return mine, only(s.Root, s.Count)
+		return mine, only(rank == s.Root, s.Count)
 	case collective.Scatter:
-		return only(s.Root, s.Count), mine
+		return only(rank == s.Root, s.Count), mine
 	case collective.Send, collective.Recv:
-		return only(s.Root, s.Count), only(s.Dest, s.Count)
+		return only(rank == s.Root, s.Count), only(rank == s.Dest, s.Count)
 	}
 	return s.Count, s.Count
 }
