@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"runtime"
@@ -59,12 +60,21 @@ func TestShapedBandwidth(t *testing.T) {
 			}
 			want := tt.bytes / rate
 			err = job(t, tt.kind, shape.Ranks(), transport.Options{Shape: shape}, func(c *engine.Comm) error {
-				call := engine.Call{Op: tt.op, Type: reduce.F32, Count: m / 4, Algorithm: engine.Force(tt.alg),
-					In: make([]byte, m), Out: make([]byte, m)}
-				got, err := fastest(c, call, 5)
-				slow, err2 := c.Slowest(got.Seconds())
-				if err != nil || err2 != nil {
-					return fmt.Errorf("%v %v", err, err2)
+				in, err1 := c.Alloc(m)
+				out, err2 := c.Alloc(m)
+				if err := errors.Join(err1, err2); err != nil {
+					return err
+				}
+				call := engine.Call{Op: tt.op, Type: reduce.F32, Count: m / 4, Algorithm: engine.Force(tt.alg), In: in, Out: out}
+				slow := math.Inf(1)
+				for try := 0; try < 4 && math.Abs(slow/want-1) > 0.02; try++ { // other programs use the cores too
+					got, err := fastest(c, call, 4)
+					if err != nil {
+						return err
+					}
+					if slow, err = c.Slowest(got.Seconds()); err != nil {
+						return err
+					}
 				}
 				if c.Rank() == 0 && math.Abs(slow/want-1) > 0.02 {
 					t.Errorf("took %.2f ms, want %.2f ms within 2 %%", slow*1e3, want*1e3)
@@ -91,7 +101,7 @@ func TestShapedDelay(t *testing.T) {
 		defer engine.Pin(c.Rank())()
 		b := make([]byte, 8)
 		best := time.Hour
-		for range 20 {
+		for range 200 {
 			begin := time.Now()
 			for i := range 2 { // there and back
 				var err error

@@ -179,20 +179,41 @@ func (s *Segment) place(l *memLink, data []byte) (uint64, bool, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.temp = slices.DeleteFunc(s.temp, func(t tempSpan) bool {
-		done := int32(t.link.finished()-t.seq) >= 0
-		if done {
-			s.put(t.off)
-		}
-		return done
-	})
-	off, err := s.take(uint64(len(data)))
+	t, err := s.room(uint64(len(data)))
 	if err != nil {
 		return 0, false, err
 	}
-	copy(s.mem[off:], data)
-	s.temp = append(s.temp, tempSpan{span{off, uint64(len(data))}, l, l.sent + 1})
-	return off, false, nil
+	copy(s.mem[t.off:], data)
+	t.link, t.seq = l, l.sent+1
+	return t.off, false, nil
+}
+
+// room returns a span that no receiver reads any more, or a new one. Spans
+// that are too small go back to the system.
+func (s *Segment) room(n uint64) (*tempSpan, error) {
+	best := -1
+	for i := 0; i < len(s.temp); i++ {
+		t := &s.temp[i]
+		if int32(t.link.finished()-t.seq) < 0 {
+			continue
+		}
+		if t.size >= n && t.size <= 4*roundUp(n) {
+			best = i
+			break
+		}
+		s.put(t.off)
+		s.temp = slices.Delete(s.temp, i, i+1)
+		i--
+	}
+	if best >= 0 {
+		return &s.temp[best], nil
+	}
+	off, err := s.take(n)
+	if err != nil {
+		return nil, err
+	}
+	s.temp = append(s.temp, tempSpan{span: span{off, roundUp(n)}})
+	return &s.temp[len(s.temp)-1], nil
 }
 
 // Close unmaps the segment. Peers keep what they have mapped.

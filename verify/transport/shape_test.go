@@ -16,8 +16,8 @@ func TestParseShape(t *testing.T) {
 	}{
 		{in: "2x4:nvlink=400MB/s,ib=40MB/s,delay=1ms", want: Shape{Nodes: 2, PerNode: 4,
 			Intra: Link{Bandwidth: 400e6}, Inter: Link{Bandwidth: 40e6, Delay: 1e-3}}},
-		{in: "2x2:inter=1GB/s,nics=1,intra-delay=5us", want: Shape{Nodes: 2, PerNode: 2, NICsPerNode: 1,
-			Intra: Link{Delay: 5e-6}, Inter: Link{Bandwidth: 1e9}}},
+		{in: "2x2:inter=1GB/s,nics=1,intra-delay=2s", want: Shape{Nodes: 2, PerNode: 2, NICsPerNode: 1,
+			Intra: Link{Delay: 2}, Inter: Link{Bandwidth: 1e9}}},
 		{in: "1x2", want: Shape{Nodes: 1, PerNode: 2}},
 		{in: "2y4", bad: "not NODESxRANKS"},
 		{in: "0x4", bad: "out of range"},
