@@ -1,42 +1,63 @@
 package hardware
 
-// Axis is one dimension of the rank grid, innermost first in a list of axes.
-type Axis struct {
-	Name string
-	Size int
-}
-
-// Span says where the ranks of a group sit: the ranks
-// r, r+stride, …, r+(size-1)·stride of the grid, for the worst-placed r.
+// Span says where the ranks of one kind of group sit: the ranks
+// r, r+stride, …, r+(size−1)·stride of the grid, for the worst-placed r.
+//
+// A domain is one of the scale-up tier (a node, or an NVLink rack): what
+// ranks reach without a NIC.
 type Span struct {
 	Stride, Size int
-	// Domains is the number of domains of the innermost tier (nodes, or NVLink
-	// racks) that the group touches, and PerDomain the most ranks of it in one.
+	// Domains is the number of domains that the worst-placed group touches,
+	// and PerDomain the most ranks of it in one. The worst-placed group is the
+	// one of most Domains, and among those of most PerDomain.
 	Domains, PerDomain int
-	// Siblings is the number of groups of the same kind with ranks in one
-	// domain: they share its NICs.
+	// Siblings is the most groups of the kind that have ranks in one domain
+	// and leave it: they share its NICs. 1 where no group leaves its domain.
 	Siblings int
-	// Tier is the index of the outermost tier that the group crosses.
+	// Tier is the index of the outermost tier that some group crosses.
 	Tier int
 }
 
-// Span places the group of size ranks at the given stride.
+// Span places the groups of size ranks at the given stride. The groups tile
+// the ranks: group by group, stride groups side by side in each run of
+// stride·size ranks; what does not fit whole into the cluster is no group. So
+// the group of first and last pipeline stage is (pp−1)·inner, 2.
 //
-// Ranks of one kind of group fill the whole cluster, so a domain of R ranks
-// holds R/PerDomain siblings. A group whose stride or size does not divide the
-// domain is placed by walking its worst member.
+// It does not allocate. Where strides and sizes divide the domain, or the
+// domain them, it takes constant time, else at most time linear in GPUs.
 func (c *Cluster) Span(stride, size int) Span {
-	s := Span{Stride: stride, Size: size, Domains: 1, PerDomain: size, Siblings: 1}
-	ranks := c.domain(0)
-	s.PerDomain, s.Domains = spread(stride, size, ranks)
-	s.Siblings = max(1, min(stride, ranks/s.PerDomain))
-	for s.Tier < len(c.Tiers)-1 {
-		if _, n := spread(stride, size, c.domain(s.Tier)); n == 1 {
-			break
-		}
+	s := Span{Stride: stride, Size: size, Domains: 1, PerDomain: 1, Siblings: 1}
+	if size <= 1 {
+		return s
+	}
+	s.Domains, s.PerDomain, s.Siblings = place(stride, size, c.domain(c.ScaleUp), c.GPUs)
+	for s.Tier < len(c.Tiers)-1 && c.crosses(&s) {
 		s.Tier++
 	}
 	return s
+}
+
+// Hop places the pairs r, r+stride for every r: pipeline neighbours, whose
+// stages are stride ranks each. Unlike the groups of Span they overlap, so
+// that one of them crosses whatever boundary there is.
+func (c *Cluster) Hop(stride int) Span {
+	s := Span{Stride: stride, Size: 2, Domains: 1, PerDomain: 2, Siblings: 1}
+	if d := c.domain(c.ScaleUp); d < c.GPUs {
+		s.Domains, s.PerDomain, s.Siblings = 2, 1, min(stride, d)
+	}
+	for s.Tier < len(c.Tiers)-1 && c.domain(s.Tier) < c.GPUs {
+		s.Tier++
+	}
+	return s
+}
+
+// crosses reports whether some group leaves its domain of tier s.Tier.
+func (c *Cluster) crosses(s *Span) bool {
+	if s.Tier == c.ScaleUp {
+		return s.Domains > 1
+	}
+	domains, _, _ := place(s.Stride, s.Size, c.domain(s.Tier), c.GPUs)
+	return domains > 1
 }
 
 // domain returns the ranks in one domain of tier t; a cluster smaller than
@@ -49,37 +70,89 @@ func (c *Cluster) domain(t int) int {
 	return n
 }
 
-// spread returns the most ranks of a group in one domain and the number of
-// domains it touches, for the worst-placed group.
-func spread(stride, size, domain int) (perDomain, domains int) {
-	last := (size - 1) * stride
+// place returns Span's Domains, PerDomain and Siblings for any domain size.
+//
+// With last = (size−1)·stride, a group at base b touches the domains of
+// b … b+last: all of them if stride < domain, one per rank otherwise.
+func place(stride, size, domain, gpus int) (domains, perDomain, siblings int) {
+	tile, last := stride*size, (size-1)*stride
+	tiled := gpus%tile == 0
 	switch {
-	case size == 1:
-		return 1, 1
-	case domain%stride == 0 && domain%(stride*size) == 0:
-		return size, 1
-	case domain%stride == 0 && (stride*size)%domain == 0:
-		return domain / stride, stride * size / domain
-	case stride >= domain && stride%domain == 0:
-		return 1, size
+	case domain >= gpus, tiled && domain%tile == 0:
+		return 1, size, 1
+	case tiled && stride >= domain:
+		// Each rank of a domain belongs to a group of its own.
+		return size, 1, domain
+	case tiled && tile%domain == 0:
+		// Domains are whole parts of a tile, each with ranks of all its groups.
+		return tile / domain, (domain + stride - 1) / stride, stride
+	case tile > gpus && stride >= domain:
+		if n := endsInDomain(stride, gpus-last, domain); n > 0 {
+			return size, 1, n
+		}
 	}
-	perDomain, domains = size, 1
-	for r := 0; r < min(stride*size, domain*size, 4096); r++ {
-		if r%(stride*size) >= stride {
+	return scan(stride, size, domain, gpus)
+}
+
+// endsInDomain returns how many of the groups with base < width have a rank in
+// one domain, given stride ≥ domain, or 0 where the two do not align.
+func endsInDomain(stride, width, domain int) int {
+	switch {
+	case width > 0 && width%domain == 0 && stride%domain == 0:
+		return domain
+	case width > 0 && domain%width == 0 && stride%width == 0:
+		return width
+	}
+	return 0
+}
+
+// scan is place by walking every rank of one period of groups and domains.
+func scan(stride, size, domain, gpus int) (domains, perDomain, siblings int) {
+	tile, last := stride*size, (size-1)*stride
+	domains, siblings = 1, 1
+	leaving := 0 // groups seen in this domain that leave it
+	for r := range min(gpus, tile/gcd(tile, domain)*domain) {
+		if r%domain == 0 {
+			leaving = 0
+		}
+		base := r - r%tile + r%stride
+		if base+last >= gpus {
 			continue
 		}
-		most, touched, run, prev := 0, 0, 0, -1
-		for k := r; k <= r+last; k += stride {
-			if d := k / domain; d != prev {
-				prev, run = d, 0
-				touched++
+		if r == base {
+			n, most := walk(base, stride, size, domain)
+			if n > domains || n == domains && most > perDomain {
+				domains, perDomain = n, most
 			}
-			run++
-			most = max(most, run)
 		}
-		if touched > domains {
-			perDomain, domains = most, touched
+		first := r == base || (r-stride)/domain != r/domain
+		if first && base/domain != (base+last)/domain {
+			leaving++
+			siblings = max(siblings, leaving)
 		}
 	}
-	return perDomain, domains
+	return domains, max(1, perDomain), siblings
+}
+
+// walk returns the domains that the group at base touches and the most of its
+// ranks in one.
+func walk(base, stride, size, domain int) (domains, most int) {
+	if stride >= domain {
+		return size, 1
+	}
+	end := base + size*stride
+	for r := base; r < end; domains++ {
+		next := (r/domain + 1) * domain
+		n := (min(next, end) - r + stride - 1) / stride
+		most = max(most, n)
+		r += n * stride
+	}
+	return domains, most
+}
+
+func gcd(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
 }
