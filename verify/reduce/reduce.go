@@ -101,4 +101,7 @@ func Scale(d DType, dst []byte, n int) { scalers[d](dst, n) }
 // fast holds the assembly functions that this processor can run.
 var fast [NumDTypes][Avg]Func
 
+// block is the bytes that every assembly kernel does at a time.
+const block = 32
+
 var le = binary.LittleEndian

@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"testing"
+
+	"golang.org/x/sys/cpu"
 )
 
 // special are 64-bit patterns whose pieces are the edge cases of every type:
@@ -151,6 +154,19 @@ func FuzzKernels(f *testing.F) {
 		portable[dt][o](want, a, b)
 		if i := differ(dt, got, want); i >= 0 {
 			t.Errorf("%v %v: element %d: %x, want %x", dt, o, i, elem(dt, got, i), elem(dt, want, i))
+		}
+	})
+}
+
+// TestAssemblyIsUsed fails where a processor that has the instructions would
+// run the Go loops.
+func TestAssemblyIsUsed(t *testing.T) {
+	if runtime.GOARCH != "arm64" && !(cpu.X86.HasAVX2 && cpu.X86.HasF16C) {
+		t.Skip("no vector instructions")
+	}
+	eachKernel(t, func(t *testing.T, d DType, op Op) {
+		if fast[d][op] == nil {
+			t.Error("falls back to Go")
 		}
 	})
 }
