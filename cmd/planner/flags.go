@@ -1,0 +1,127 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"planner/hardware"
+	"planner/hardware/unit"
+	"planner/internal/ask"
+	"planner/internal/catalog"
+	"planner/internal/settings"
+)
+
+// question is the flags of every command that plans.
+type question struct {
+	ask.Question
+	interNode, format string
+}
+
+// formats are the values of --format.
+var formats = []string{"table", "json", "csv", "markdown"}
+
+// settable are the flags whose defaults can be saved.
+var settable = []string{"model", "gpus", "hardware", "seq-len", "global-batch", "precision", "framework", "pass", "attention",
+	"gpus-per-node", "inter-node", "max-memory", "format", "top"}
+
+func (q *question) addTo(c *cobra.Command) {
+	f := c.Flags()
+	f.StringVar(&q.Model, "model", "", "preset, bare size like 70b, or path to a config.json or model TOML")
+	f.IntVar(&q.GPUs, "gpus", 0, "number of GPUs")
+	f.StringVar(&q.Hardware, "hardware", "", "accelerator, cluster preset or cluster TOML (default "+ask.DefaultHardware+")")
+	f.IntVar(&q.SeqLen, "seq-len", 0, "tokens of a sequence (default 8192, or the model's maximum)")
+	f.IntVar(&q.GlobalBatch, "global-batch", 0, "sequences of a step (default about 4 to 16 Mi tokens)")
+	f.StringVar(&q.Precision, "precision", "", strings.Join(hardware.Precisions(), ", ")+" (default bf16)")
+	f.StringVar(&q.Framework, "framework", "", strings.Join(catalog.Frameworks(), ", ")+" (default any)")
+	f.StringVar(&q.Pass, "pass", "", "train, or forward for a forward-only pass (default train)")
+	f.Float64Var(&q.Trainable, "trainable", 0, "share of the parameters that is trained, e.g. 0.03 (default all)")
+	f.StringVar(&q.Attention, "attention", "", "attention kernel: flash1, flash2, flash3, sdpa, te, fused-softmax, unfused")
+	f.Float64Var(&q.Imbalance, "imbalance", 0, "tokens of the busiest expert rank over the mean (default 1)")
+	f.BoolVar(&q.AllowLong, "allow-long", false, "allow sequences longer than the model was trained to")
+	f.IntVar(&q.Options.GPUsPerNode, "gpus-per-node", 0, "override the GPUs of a node")
+	f.StringVar(&q.interNode, "inter-node", "", "override the network bandwidth per GPU, e.g. 200Gb/s")
+	f.StringVar(&q.format, "format", "", strings.Join(formats, ", ")+" (default table)")
+	complete(c, "model", catalog.ModelNames)
+	complete(c, "hardware", func() []string { return append(catalog.AcceleratorNames(), catalog.ClusterNames()...) })
+	complete(c, "precision", hardware.Precisions)
+	complete(c, "framework", catalog.Frameworks)
+	complete(c, "pass", func() []string { return []string{"train", "forward"} })
+	complete(c, "format", func() []string { return formats })
+}
+
+// complete offers the values of a flag to the shell.
+func complete(c *cobra.Command, flag string, values func() []string) {
+	err := c.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return values(), cobra.ShellCompDirectiveNoFileComp
+	})
+	if err != nil {
+		panic(err) // the flag does not exist: a fault of ours
+	}
+}
+
+// answer resolves saved defaults and the question itself.
+func (q *question) answer(c *cobra.Command) (*ask.Answer, error) {
+	if err := applySettings(c.Flags()); err != nil {
+		return nil, err
+	}
+	if f := c.Flags().Lookup("gpus"); f.Changed && q.GPUs < 1 {
+		return nil, catalog.Errorf("--gpus %d: too small: want 1 to 1,048,576", q.GPUs)
+	}
+	if err := q.given(c.Flags()); err != nil {
+		return nil, err
+	}
+	return ask.Ask(q.Question)
+}
+
+// given refuses zero and negative values that were typed, which the question
+// would take as absent.
+func (q *question) given(f *pflag.FlagSet) error {
+	for _, name := range []string{"seq-len", "global-batch", "gpus-per-node"} {
+		if g := f.Lookup(name); g.Changed && (g.Value.String() == "0" || strings.HasPrefix(g.Value.String(), "-")) {
+			return catalog.Errorf("--%s %s: too small: want at least 1", name, g.Value)
+		}
+	}
+	if g := f.Lookup("trainable"); g.Changed && !(q.Trainable > 0) {
+		return catalog.Errorf("--trainable %v: not a share of the parameters: want more than 0, at most 1", q.Trainable)
+	}
+	if q.interNode != "" {
+		b, err := unit.ParseBandwidth(q.interNode)
+		if err != nil {
+			return catalog.Errorf("--inter-node %s", err)
+		}
+		q.Options.InterNode = b
+	}
+	return q.checkFormat()
+}
+
+func (q *question) checkFormat() error {
+	if q.format == "" {
+		q.format = "table"
+	}
+	for _, f := range formats {
+		if q.format == f {
+			return nil
+		}
+	}
+	return catalog.Errorf("--format %q: no such format: want table, json, csv or markdown", q.format)
+}
+
+// applySettings sets every flag that was not given from the saved defaults.
+func applySettings(f *pflag.FlagSet) error {
+	saved, err := settings.Load(settable)
+	if err != nil {
+		return err
+	}
+	for key, v := range saved {
+		flag := f.Lookup(key)
+		if flag == nil || flag.Changed {
+			continue
+		}
+		if err := f.Set(key, v.Value); err != nil {
+			return catalog.Errorf("%s: %s %q: not a %s", v.Origin, key, v.Value, kindOf(flag))
+		}
+	}
+	return nil
+}

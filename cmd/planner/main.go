@@ -1,0 +1,69 @@
+// Command planner plans the parallel layout of LLM training: how to split a
+// model over a cluster, how fast it will run, and how we know.
+//
+//	planner suggest --model 70b --gpus 1024
+//	planner explain --model 70b --gpus 1024 --layout tp=8,pp=4,zero=1
+//
+// Standard output holds the data alone; notes and progress go to standard
+// error. The exit status is 0 when done, 1 when the answer is no (nothing fits,
+// a check failed or was inconclusive), 2 when the input is wrong.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+
+	"planner/internal/catalog"
+)
+
+// Exit statuses: see planner help exit-codes.
+const (
+	exitDone  = 0
+	exitNo    = 1
+	exitUsage = 2
+)
+
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+// run executes one command line.
+func run(args []string, out, errOut io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetOut(out)
+	root.SetErr(errOut)
+	return report(root.ExecuteContext(ctx), errOut)
+}
+
+// noError ends a command with status 1 after it has printed its answer.
+type noError struct{ reason string }
+
+func (e *noError) Error() string { return e.reason }
+
+// report prints an error, a line each fault, and returns the exit status.
+func report(err error, errOut io.Writer) int {
+	var no *noError
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.As(err, &no):
+		if no.reason != "" {
+			fmt.Fprintln(errOut, "planner:", no.reason)
+		}
+		return exitNo
+	}
+	for line := range strings.Lines(err.Error()) {
+		fmt.Fprintln(errOut, "planner:", strings.TrimRight(line, "\n"))
+	}
+	var fault *catalog.Error
+	if errors.As(err, &fault) {
+		return exitUsage
+	}
+	return exitNo
+}

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"planner/internal/catalog"
+)
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "planner",
+		Short: "Plan the parallel layout of LLM training",
+		Long: `planner plans the parallel layout of LLM training: how to split a model over a
+cluster, how fast it will run, and how we know.`,
+		Example: `  planner suggest --model 70b --gpus 1024                              best layouts, ranked
+  planner explain --model 70b --gpus 1024 --layout tp=4,pp=4,zero=1   every call, byte and formula`,
+		Version:       version(),
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          unknownCommand,
+		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	root.SetVersionTemplate("planner {{.Version}}\n")
+	root.SetFlagErrorFunc(flagError)
+	root.AddGroup(&cobra.Group{ID: "plan", Title: "Plan"}, &cobra.Group{ID: "decide", Title: "Decide"},
+		&cobra.Group{ID: "check", Title: "Check"}, &cobra.Group{ID: "know", Title: "Know"})
+	add := func(group string, commands ...*cobra.Command) {
+		for _, c := range commands {
+			c.GroupID = group
+			root.AddCommand(c)
+		}
+	}
+	add("plan", newSuggest(), newExplain())
+	add("know", newModels(), newHardware(), newConfig())
+	addTopics(root)
+	return root
+}
+
+// unknownCommand names the nearest command.
+func unknownCommand(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, sub := range c.Commands() {
+		names = append(names, sub.Name())
+	}
+	if n := catalog.Nearest(args[0], names); n != "" {
+		return catalog.Errorf("unknown command %q: did you mean %q?", args[0], n)
+	}
+	return catalog.Errorf("unknown command %q: see planner --help", args[0])
+}
+
+// flagError names the nearest flag, and what a value should be.
+func flagError(c *cobra.Command, err error) error {
+	var missing *pflag.NotExistError
+	if errors.As(err, &missing) {
+		var names []string
+		c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		if n := catalog.Nearest(missing.GetSpecifiedName(), names); n != "" {
+			return catalog.Errorf("unknown flag %q: did you mean %q?", "--"+missing.GetSpecifiedName(), "--"+n)
+		}
+		return catalog.Errorf("unknown flag %q: see planner %s --help", "--"+missing.GetSpecifiedName(), c.Name())
+	}
+	var invalid *pflag.InvalidValueError
+	if errors.As(err, &invalid) {
+		f := invalid.GetFlag()
+		return catalog.Errorf("--%s %q: not a %s: want %s", f.Name, invalid.GetValue(), kindOf(f), wantOf(f))
+	}
+	return catalog.Errorf("%s", strings.ReplaceAll(err.Error(), "\n", " "))
+}
+
+func kindOf(f *pflag.Flag) string {
+	switch f.Value.Type() {
+	case "int", "int64":
+		return "whole number"
+	case "float64":
+		return "number"
+	}
+	return f.Value.Type()
+}
+
+func wantOf(f *pflag.Flag) string {
+	if f.Name == "gpus" {
+		return "1 to 1,048,576"
+	}
+	return "e.g. --" + f.Name + " " + example(f)
+}
+
+func example(f *pflag.Flag) string {
+	if f.DefValue != "0" && f.DefValue != "" {
+		return f.DefValue
+	}
+	switch f.Value.Type() {
+	case "int", "int64":
+		return "8"
+	case "float64":
+		return "0.5"
+	}
+	return "VALUE"
+}
+
+// version returns the module version and the commit, where the build knows
+// them.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	v := info.Main.Version
+	if v == "" || v == "(devel)" {
+		v = "devel"
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" && !strings.Contains(v, s.Value[:min(12, len(s.Value))]) {
+			v += " " + s.Value[:min(12, len(s.Value))]
+		}
+	}
+	return fmt.Sprintf("%s (%s)", v, info.GoVersion)
+}

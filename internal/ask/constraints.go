@@ -1,0 +1,177 @@
+package ask
+
+import (
+	"strconv"
+	"strings"
+
+	"planner/costmodel"
+	"planner/hardware/unit"
+	"planner/internal/catalog"
+	"planner/strategies"
+)
+
+// Constraints is the flags that narrow a search, as given: lists such as
+// "1,2,4" and ranges such as "1..16".
+type Constraints struct {
+	TP, PP, VPP, CP, EP, ETP, Zero, Shard, MBS, HPZ            string
+	SP, Recompute, Schedule, CPKind, Dispatcher, Offload, Last string
+	First                                                      string
+	MaxMemory                                                  string
+	MinDP, MaxDP                                               int
+	Exclude                                                    []string
+}
+
+// Space reads the constraints. Errors are *catalog.Error.
+func (c *Constraints) Space() (strategies.Space, error) {
+	s := strategies.Space{MinDP: c.MinDP, MaxDP: c.MaxDP}
+	for _, d := range []struct {
+		flag, text string
+		to         *[]int
+		least      int
+	}{
+		{"--tp", c.TP, &s.TP, 1}, {"--pp", c.PP, &s.PP, 1}, {"--vpp", c.VPP, &s.VPP, 1}, {"--cp", c.CP, &s.CP, 1},
+		{"--ep", c.EP, &s.EP, 1}, {"--etp", c.ETP, &s.ETP, 1}, {"--zero", c.Zero, &s.Zero, 0}, {"--shard", c.Shard, &s.Shard, 1},
+		{"--mbs", c.MBS, &s.MBS, 1}, {"--hpz", c.HPZ, &s.HPZ, 0},
+	} {
+		v, err := numbers(d.flag, d.text, d.least)
+		if err != nil {
+			return s, err
+		}
+		*d.to = v
+	}
+	for _, z := range s.Zero {
+		if z > 3 {
+			return s, catalog.Errorf("--zero %q: no such stage: want 0, 1, 2 or 3", c.Zero)
+		}
+	}
+	return s, c.names(&s)
+}
+
+// numbers reads "1,2,4" and "1..16"; an empty text is nil, any value.
+func numbers(flag, text string, least int) ([]int, error) {
+	if text == "" {
+		return nil, nil
+	}
+	var out []int
+	for _, part := range strings.Split(text, ",") {
+		low, high, isRange := strings.Cut(strings.TrimSpace(part), "..")
+		a, err := strconv.Atoi(low)
+		b := a
+		if err == nil && isRange {
+			b, err = strconv.Atoi(high)
+		}
+		switch {
+		case err != nil:
+			return nil, catalog.Errorf("%s %q: not a whole number: want a list like 1,2,4 or a range like 1..16", flag, part)
+		case a < least || b < a || b > 1<<20:
+			return nil, catalog.Errorf("%s %q: out of range: want %d or more, low before high", flag, part, least)
+		}
+		for v := a; v <= b && len(out) < 1<<16; v++ {
+			out = append(out, v)
+		}
+	}
+	return out, nil
+}
+
+func (c *Constraints) names(s *strategies.Space) error {
+	if c.SP != "" {
+		for _, v := range strings.Split(c.SP, ",") {
+			b, err := strconv.ParseBool(v)
+			if err != nil {
+				return catalog.Errorf("--sp %q: not true or false", v)
+			}
+			s.SP = append(s.SP, b)
+		}
+	}
+	if err := c.recompute(s); err != nil {
+		return err
+	}
+	if err := enums("--schedule", c.Schedule, costmodel.ScheduleNames(), &s.Schedules); err != nil {
+		return err
+	}
+	if err := enums("--cpkind", c.CPKind, []string{"p2p", "allgather", "a2a"}, &s.CPKinds); err != nil {
+		return err
+	}
+	if err := enums("--dispatcher", c.Dispatcher, []string{"alltoall", "allgather", "flex"}, &s.Dispatchers); err != nil {
+		return err
+	}
+	if err := enums("--offload", c.Offload, []string{"none", "optimizer", "optimizer+param"}, &s.Offload); err != nil {
+		return err
+	}
+	return c.rest(s)
+}
+
+func enums[T ~uint8](flag, text string, allowed []string, to *[]T) error {
+	if text == "" {
+		return nil
+	}
+next:
+	for _, v := range strings.Split(text, ",") {
+		for i, a := range allowed {
+			if v == a {
+				*to = append(*to, T(i))
+				continue next
+			}
+		}
+		return notOne(flag, v, allowed)
+	}
+	return nil
+}
+
+func (c *Constraints) recompute(s *strategies.Space) error {
+	text := c.Recompute
+	if before, layers, ok := strings.Cut(text, "full:"); ok {
+		n, err := strconv.Atoi(layers)
+		if err != nil || n < 1 {
+			return catalog.Errorf("--recompute %q: want full:N with N layers of each stage", text)
+		}
+		s.FullLayers = n
+		text = before + "full"
+	}
+	return enums("--recompute", text, []string{"none", "selective", "full"}, &s.Recompute)
+}
+
+func (c *Constraints) rest(s *strategies.Space) (err error) {
+	for _, d := range []struct {
+		flag, text string
+		to         *int
+	}{{"--first", c.First, &s.First}, {"--last", c.Last, &s.Last}} {
+		v, err := numbers(d.flag, d.text, 1)
+		if err != nil {
+			return err
+		}
+		if len(v) > 1 {
+			return catalog.Errorf("%s %q: want one number of layers", d.flag, d.text)
+		}
+		if len(v) == 1 {
+			*d.to = v[0]
+		}
+	}
+	if c.MaxMemory != "" {
+		if s.MaxMemory, err = unit.ParseBytes(c.MaxMemory); err != nil {
+			return catalog.Errorf("--max-memory %s", err)
+		}
+		if s.MaxMemory == 0 {
+			return catalog.Errorf("--max-memory %q: nothing fits in 0: want e.g. 72GiB", c.MaxMemory)
+		}
+	}
+	if c.MinDP < 0 || c.MaxDP < 0 {
+		return catalog.Errorf("--min-dp %d, --max-dp %d: negative: want 0 or more", c.MinDP, c.MaxDP)
+	}
+	return c.patterns(s)
+}
+
+func (c *Constraints) patterns(s *strategies.Space) error {
+	for _, text := range c.Exclude {
+		p := strategies.Pattern{}
+		if _, err := strategies.ParseLayout(text); err != nil {
+			return catalog.Errorf("--exclude %s", err)
+		}
+		for _, pair := range strings.Split(text, ",") {
+			k, v, _ := strings.Cut(strings.TrimSpace(pair), "=")
+			p[k] = v
+		}
+		s.Exclude = append(s.Exclude, p)
+	}
+	return nil
+}

@@ -1,0 +1,197 @@
+// Package ask turns what a user asks, in the words of the command line, into
+// the problem that strategies solve. Every command asks through it, so that
+// defaults and refusals are the same everywhere.
+package ask
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"planner/costmodel"
+	"planner/costmodel/kernel"
+	"planner/hardware"
+	"planner/internal/catalog"
+	"planner/strategies"
+)
+
+// Question is the common flags of the commands. Zero values stand for "not
+// given".
+type Question struct {
+	Model, Hardware      string
+	GPUs                 int
+	SeqLen, GlobalBatch  int
+	Precision, Framework string
+	Pass                 string  // "train" or "forward"
+	Trainable            float64 // share of parameters that are trained; 0: all
+	Attention            string  // kernel, "" or "usual": the accelerator's usual one
+	Imbalance            float64 // tokens of the busiest expert rank over the mean
+	AllowLong            bool
+	Options              catalog.ClusterOptions
+}
+
+// Defaults of the flags that have a fixed one.
+const (
+	DefaultHardware  = "h100-sxm-80gb"
+	DefaultPrecision = "bf16"
+	DefaultFramework = "any"
+)
+
+// Answer is a problem with what was chosen for the user.
+type Answer struct {
+	Question // complete: every default filled in
+	Problem  *strategies.Problem
+	// Defaults names the flags that the user did not give, with the values
+	// chosen, in the order of the command line.
+	Defaults []Default
+}
+
+// Default is one value chosen for the user.
+type Default struct{ Flag, Value string }
+
+// maxTokens bounds a sequence and a batch, so that products stay exact.
+const maxTokens = 1 << 30
+
+// Ask resolves a question. Errors are *catalog.Error: one line a fault.
+func Ask(q Question) (*Answer, error) {
+	a := &Answer{Question: q}
+	if q.Model == "" {
+		return nil, catalog.Errorf("--model: missing: give a preset, a size like 70b, or a path to a config.json")
+	}
+	if q.GPUs == 0 {
+		return nil, catalog.Errorf("--gpus: missing: give the number of GPUs, e.g. --gpus 1024")
+	}
+	model, err := catalog.Model(q.Model)
+	if err != nil {
+		return nil, err
+	}
+	if model.Name != q.Model {
+		a.Defaults = append(a.Defaults, Default{"--model " + q.Model, model.Name})
+	}
+	a.fill("--hardware", &a.Hardware, DefaultHardware)
+	cluster, err := catalog.ClusterWith(a.Hardware, q.GPUs, q.Options)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.workload(model); err != nil {
+		return nil, err
+	}
+	return a, a.finish(model, cluster)
+}
+
+func (a *Answer) fill(flag string, value *string, def string) {
+	if *value == "" {
+		*value = def
+		a.Defaults = append(a.Defaults, Default{flag, def})
+	}
+}
+
+func (a *Answer) workload(m *costmodel.Model) error {
+	switch {
+	case a.SeqLen < 0 || a.SeqLen > maxTokens:
+		return catalog.Errorf("--seq-len %d: out of range: want 1 to %d tokens", a.SeqLen, maxTokens)
+	case a.SeqLen == 0:
+		a.SeqLen = strategies.DefaultSeq(m)
+		a.Defaults = append(a.Defaults, Default{"--seq-len", fmt.Sprint(a.SeqLen)})
+	case m.MaxSeq > 0 && a.SeqLen > m.MaxSeq && !a.AllowLong:
+		return catalog.Errorf("--seq-len %d: %s was trained to %d: use that, or --allow-long", a.SeqLen, m.Name, m.MaxSeq)
+	}
+	switch {
+	case a.GlobalBatch < 0 || a.GlobalBatch > maxTokens:
+		return catalog.Errorf("--global-batch %d: out of range: want 1 to %d sequences", a.GlobalBatch, maxTokens)
+	case a.GlobalBatch == 0:
+		a.GlobalBatch = strategies.DefaultBatch(a.SeqLen, a.GPUs)
+		a.Defaults = append(a.Defaults, Default{"--global-batch", fmt.Sprint(a.GlobalBatch)})
+	}
+	a.fill("--precision", &a.Precision, DefaultPrecision)
+	a.fill("--framework", &a.Framework, DefaultFramework)
+	return nil
+}
+
+func (a *Answer) finish(m *costmodel.Model, c *hardware.Cluster) error {
+	w := strategies.Workload{Seq: a.SeqLen, GlobalBatch: a.GlobalBatch, Trainable: a.Trainable, Imbalance: a.Imbalance}
+	var ok bool
+	if w.Precision, ok = hardware.ParsePrecision(a.Precision); !ok {
+		return notOne("--precision", a.Precision, hardware.Precisions())
+	}
+	if w.Attention, ok = attention(a.Attention); !ok {
+		return catalog.Errorf("--attention %q: no such kernel: want flash1, flash2, flash3, sdpa, te, fused-softmax or unfused", a.Attention)
+	}
+	switch a.Pass {
+	case "", "train":
+	case "forward":
+		w.Forward = true
+	default:
+		return notOne("--pass", a.Pass, []string{"train", "forward"})
+	}
+	if !(a.Trainable >= 0 && a.Trainable <= 1) {
+		return catalog.Errorf("--trainable %v: not a share of the parameters: want more than 0, at most 1", a.Trainable)
+	}
+	if a.Imbalance != 0 && !(a.Imbalance >= 1 && !math.IsInf(a.Imbalance, 1)) {
+		return catalog.Errorf("--imbalance %v: less than an even load: want 1 or more", a.Imbalance)
+	}
+	profiles, err := catalog.Profiles(a.Framework)
+	if err != nil {
+		return notOne("--framework", a.Framework, catalog.Frameworks())
+	}
+	a.Problem, err = catalog.Problem(m, c, w, profiles)
+	return err
+}
+
+func attention(name string) (kernel.AttentionKernel, bool) {
+	if name == "" {
+		return kernel.Usual, true
+	}
+	return kernel.ParseAttentionKernel(name)
+}
+
+// notOne is the error for a value that is none of a short list.
+func notOne(flag, given string, allowed []string) error {
+	if n := catalog.Nearest(given, allowed); n != "" {
+		return catalog.Errorf("%s %q: no such value: did you mean %q?", flag, given, n)
+	}
+	last := len(allowed) - 1
+	return catalog.Errorf("%s %q: no such value: want %s or %s", flag, given, strings.Join(allowed[:last], ", "), allowed[last])
+}
+
+// Layout reads a layout string for the problem and finds the framework that
+// runs it: the first in the order of preference that can. The error is about
+// the first framework asked.
+func (a *Answer) Layout(text string) (strategies.Layout, *strategies.Profile, error) {
+	l, err := strategies.ParseLayout(text)
+	if err != nil {
+		return l, nil, catalog.Errorf("--layout %s", err)
+	}
+	l, v := l.Complete(a.Problem.Cluster.GPUs)
+	if v != nil {
+		return l, nil, catalog.Errorf("--layout %s", v)
+	}
+	var first *strategies.Violation
+	for _, f := range a.Problem.Profiles {
+		v := a.Problem.Check(&l, f)
+		if v == nil {
+			return l, f, nil
+		}
+		if first == nil || first.Rule == strategies.RuleFramework && v.Rule != strategies.RuleFramework {
+			first = v
+		}
+	}
+	return l, nil, refusal(first, a)
+}
+
+func refusal(v *strategies.Violation, a *Answer) error {
+	if v.Rule == strategies.RuleFramework && len(a.Problem.Profiles) > 1 {
+		return catalog.Errorf("--layout %q: no framework runs this; %s: %s", v.Given, v.Reason, v.Remedy)
+	}
+	return catalog.Errorf("--layout %s", v)
+}
+
+// FrameworkNames returns the names of the profiles asked, in order.
+func (a *Answer) FrameworkNames() []string {
+	var n []string
+	for _, p := range a.Problem.Profiles {
+		n = append(n, p.Name)
+	}
+	return slices.Clip(n)
+}

@@ -1,0 +1,98 @@
+// Package settings resolves saved defaults: a flag wins over an environment
+// variable PLANNER_*, that over planner.toml of the working folder, that over
+// planner/config.toml of the user's configuration folder.
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+
+	"planner/internal/catalog"
+)
+
+// ProjectFile is the name of the project's defaults.
+const ProjectFile = "planner.toml"
+
+// Value is one saved default and where it came from.
+type Value struct {
+	Key, Value, Origin string
+}
+
+// Set is the saved defaults by key; keys are the names of flags.
+type Set map[string]Value
+
+// UserFile returns the path of the user's defaults, or "".
+func UserFile() string {
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "planner", "config.toml")
+}
+
+// Load reads every source for the given keys. A key that a file has and that
+// is not among them is an error, as is a value that is no string, number or
+// boolean.
+func Load(keys []string) (Set, error) {
+	s := Set{}
+	for _, file := range []string{UserFile(), ProjectFile} {
+		if err := s.file(file, keys); err != nil {
+			return nil, err
+		}
+	}
+	for _, k := range keys {
+		if v, ok := os.LookupEnv(Variable(k)); ok && v != "" {
+			s[k] = Value{k, v, "environment " + Variable(k)}
+		}
+	}
+	return s, nil
+}
+
+// Variable returns the environment variable of a key: PLANNER_SEQ_LEN.
+func Variable(key string) string {
+	return "PLANNER_" + strings.ToUpper(strings.ReplaceAll(key, "-", "_"))
+}
+
+func (s Set) file(path string, keys []string) error {
+	if path == "" {
+		return nil
+	}
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	text, err := catalog.ReadFile("defaults TOML", path)
+	if err != nil {
+		return err
+	}
+	raw := map[string]any{}
+	if _, err := toml.Decode(string(text), &raw); err != nil {
+		return catalog.Errorf("%s: not valid TOML: %s", path, strings.ReplaceAll(err.Error(), "\n", " "))
+	}
+	for k, v := range raw {
+		if !known(k, keys) {
+			return catalog.Unknown("key", path+": "+k, keys, "planner config")
+		}
+		switch v.(type) {
+		case string, int64, float64, bool:
+			s[k] = Value{k, fmt.Sprint(v), path}
+		default:
+			return catalog.Errorf("%s: %s: not a plain value: want a string, number or true/false", path, k)
+		}
+	}
+	return nil
+}
+
+func known(key string, keys []string) bool {
+	for _, k := range keys {
+		if k == key {
+			return true
+		}
+	}
+	return false
+}
