@@ -161,7 +161,7 @@ func FuzzKernels(f *testing.F) {
 // TestAssemblyIsUsed fails where a processor that has the instructions would
 // run the Go loops.
 func TestAssemblyIsUsed(t *testing.T) {
-	if runtime.GOARCH != "arm64" && !(cpu.X86.HasAVX2 && cpu.X86.HasF16C) {
+	if runtime.GOARCH != "arm64" && !(runtime.GOARCH == "amd64" && cpu.X86.HasAVX2 && cpu.X86.HasF16C) {
 		t.Skip("no vector instructions")
 	}
 	eachKernel(t, func(t *testing.T, d DType, op Op) {
