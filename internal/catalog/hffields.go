@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -55,21 +56,31 @@ func (c *hfConfig) family() (hfFamily, error) {
 	if i >= 0 {
 		c.defaults, c.tied = families[i].defaults, families[i].tied
 	}
+	if why := refused[kind]; i < 0 && why != "" {
+		return hfFamily{}, Errorf("%s: model_type %q: %s: want a model TOML with its sizes", c.file, kind, why)
+	}
 	if missing := c.missing(); missing != "" {
 		return hfFamily{}, Errorf("%s: no %s: not a Hugging Face config", c.file, missing)
 	}
-	switch {
-	case i >= 0:
+	if i >= 0 {
 		return families[i], nil
-	case refused[kind] != "":
-		return hfFamily{}, Errorf("%s: model_type %q: %s: want a model TOML with its sizes", c.file, kind, refused[kind])
-	case kind == "" && arch == "":
-		return hfFamily{}, Errorf("%s: no \"model_type\" and no \"architectures\": cannot tell the family", c.file)
 	}
-	if kind == "" {
-		kind = arch
+	return hfFamily{}, c.unknownFamily(cmp.Or(kind, arch), families)
+}
+
+// unknownFamily says what is wrong with a file whose family is not known: its
+// sizes, if those are wrong too, for it may be no language model at all.
+func (c *hfConfig) unknownFamily(kind string, families []hfFamily) error {
+	for _, keys := range [][]string{hiddenKeys, layersKeys, headsKeys} {
+		c.size(maxWidth, keys...)
 	}
-	return hfFamily{}, Errorf("%s: model_type %q: unknown family%s", c.file, kind, c.suggest(kind, families))
+	switch {
+	case len(c.faults) > 0:
+		return &Error{Faults: c.faults[:1]}
+	case kind == "":
+		return Errorf("%s: no \"model_type\" and no \"architectures\": cannot tell the family", c.file)
+	}
+	return Errorf("%s: model_type %q: unknown family%s", c.file, kind, c.suggest(kind, families))
 }
 
 // refused says why a known model type is not counted.
