@@ -31,13 +31,19 @@ func Unknown(what, given string, known []string, list string) error {
 }
 
 // Nearest returns the known word within max(2, len/3) edits of word, or "".
-// A known word that begins with the word given wins over one farther away.
+// Of words equally near, that with the longer common beginning wins; a word
+// that is only a beginning finds the first known one that starts so.
 func Nearest(word string, known []string) string {
-	word = strings.ToLower(word)
-	best, near := max(2, len(word)/3)+1, ""
+	word = strings.ToLower(strings.TrimSpace(word))
+	if word == "" {
+		return ""
+	}
+	best, begin, near := max(2, len(word)/3)+1, 0, ""
 	for _, k := range known {
-		if d := levenshtein.ComputeDistance(word, strings.ToLower(k)); d < best {
-			best, near = d, k
+		low := strings.ToLower(k)
+		d, b := levenshtein.ComputeDistance(word, low), beginning(word, low)
+		if d < best || d == best && near != "" && b > begin {
+			best, begin, near = d, b, k
 		}
 	}
 	for _, k := range known {
@@ -46,4 +52,12 @@ func Nearest(word string, known []string) string {
 		}
 	}
 	return near
+}
+
+// beginning returns the length of what a and b begin with in common.
+func beginning(a, b string) (n int) {
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
 }

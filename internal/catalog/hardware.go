@@ -40,9 +40,21 @@ func presetNames(folder string, but ...string) []string {
 func Accelerator(name string) (*hardware.Accelerator, error) {
 	a, _, err := accelerator(resolve(name))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, Unknown("accelerator", name, AcceleratorNames(), "planner hardware")
+		return nil, unknownGPU(name)
 	}
 	return a, err
+}
+
+// unknownGPU is the error for a name that is no accelerator's.
+func unknownGPU(name string) error {
+	known := AcceleratorNames()
+	for alias, target := range aliases() {
+		if slices.Contains(known, target) {
+			known = append(known, alias)
+		}
+	}
+	slices.Sort(known)
+	return Unknown("accelerator", name, known, "planner hardware")
 }
 
 // accelerator reads a preset by its exact name and says which cluster the bare

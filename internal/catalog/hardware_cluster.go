@@ -79,7 +79,7 @@ func inlineGPU(d *decoder, raw map[string]any) *hardware.Accelerator {
 	if name, ok := raw["preset"].(string); ok {
 		preset, _, err := readGPU(resolve(name))
 		if errors.Is(err, fs.ErrNotExist) {
-			err = Unknown("accelerator", name, AcceleratorNames(), "planner hardware")
+			err = unknownGPU(name)
 		}
 		d.absorb("gpu.preset", err)
 		if err == nil {

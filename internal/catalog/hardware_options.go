@@ -121,9 +121,12 @@ func size(c *hardware.Cluster, gpus int) error {
 // Operators place such jobs so: a job of 256 on racks of 72 runs as 4 × 64
 // (the published GB200 and GB300 runs name racks, and use powers of two).
 func Domain(gpus, most, node int) int {
-	for n := (gpus + most - 1) / most; gpus >= n*(most+1)/2; n++ {
-		if gpus%n == 0 && gpus/n%node == 0 || n == 1 {
-			return min(most, gpus/n)
+	if gpus <= most || gpus%most == 0 {
+		return min(most, gpus)
+	}
+	for n := gpus/most + 1; 2*gpus >= n*most; n++ {
+		if gpus%n == 0 && gpus/n%node == 0 {
+			return gpus / n
 		}
 	}
 	return most

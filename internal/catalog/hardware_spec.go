@@ -30,7 +30,7 @@ type gpuSpec struct {
 	PCIe      unit.BytesPerSecond `toml:"pcie"`
 
 	Peak     peakSpec     `toml:"peak"`
-	Link     linkSpec     `toml:"link"`
+	Link     portSpec     `toml:"link"`
 	Measured measuredSpec `toml:"measured"`
 	Fit      any          `toml:"fit"` // overrides of hardware.Efficiency
 
@@ -48,7 +48,7 @@ type peakSpec struct {
 	FP4  unit.FLOPS `toml:"fp4"`
 }
 
-type linkSpec struct {
+type portSpec struct {
 	Kind      hardware.LinkKind   `toml:"kind"`
 	Bridge    bool                `toml:"bridge"`
 	Count     int                 `toml:"count"`
@@ -103,7 +103,7 @@ func (s *gpuSpec) accelerator() *hardware.Accelerator {
 		Name: s.Name, Title: s.Title, Vendor: s.Vendor, Arch: s.Arch, Year: s.Year,
 		Memory: s.Memory, Usable: s.Usable, MemoryBandwidth: s.Bandwidth,
 		TF32: s.Peak.TF32, SMs: s.SMs, Clock: s.Clock, L2: s.L2, Power: s.Power, PCIe: s.PCIe,
-		Link:   hardware.Link(s.Link.link()),
+		Link:   s.Link.link(),
 		Source: s.source(), AsOf: s.AsOf, Note: s.Note,
 	}
 	if a.Usable == 0 {
@@ -117,7 +117,7 @@ func (s *gpuSpec) accelerator() *hardware.Accelerator {
 	return a
 }
 
-func (l linkSpec) link() hardware.Link {
+func (l portSpec) link() hardware.Link {
 	return hardware.Link{Kind: l.Kind, Count: l.Count, Each: l.Each, Bandwidth: l.Bandwidth, Bridge: l.Bridge}
 }
 
