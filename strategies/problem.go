@@ -18,6 +18,9 @@ type Workload struct {
 	// optimizer state, in (0, 1]; 0 stands for 1.
 	Trainable float64
 	Attention kernel.AttentionKernel
+	// UnfusedNorm says that RMSNorm runs as elementwise kernels of the
+	// framework rather than as one kernel of its own.
+	UnfusedNorm bool
 	// Imbalance is the load of the busiest expert rank over the mean; 0: 1.
 	Imbalance float64
 }

@@ -1,0 +1,112 @@
+package validate
+
+import (
+	"math"
+
+	"planner/strategies"
+)
+
+// RunResult is one row of the report on a table of runs.
+type RunResult struct {
+	Line        int               `json:"line"`
+	ID          string            `json:"run_id"`
+	Group       string            `json:"group,omitempty"`
+	Source      string            `json:"source,omitempty"`
+	Framework   string            `json:"framework"`
+	Layout      string            `json:"layout"`
+	Step        float64           `json:"predicted_step_seconds"`
+	Low         float64           `json:"predicted_step_seconds_low"`
+	High        float64           `json:"predicted_step_seconds_high"`
+	Measured    *float64          `json:"measured_step_seconds"`
+	Memory      float64           `json:"predicted_memory_gib"`
+	MeasuredMem *float64          `json:"measured_memory_gib"`
+	MemoryKind  string            `json:"memory_kind,omitempty"`
+	Fits        bool              `json:"predicted_fits"`
+	Marginal    bool              `json:"marginal"`
+	Outcome     string            `json:"outcome"`
+	Assumed     map[string]string `json:"assumed"`
+	Skipped     string            `json:"skipped"`
+
+	Case     *Case               `json:"-"`
+	Estimate strategies.Estimate `json:"-"`
+}
+
+// Report holds predictions of a table of runs against its measurements.
+type Report struct {
+	Rows    []RunResult `json:"rows"`
+	Summary RunSummary  `json:"summary"`
+}
+
+// marginal is the distance from capacity within which fits and OOM are told
+// apart hardly better than by chance.
+const marginal = 0.05
+
+// Runs predicts every run. The prediction of a row reads its configuration
+// columns alone.
+func Runs(runs []Run) *Report {
+	b := NewBuilder()
+	rep := &Report{Rows: make([]RunResult, len(runs))}
+	for i := range runs {
+		c := b.Case(&runs[i])
+		rep.Rows[i] = c.result()
+	}
+	rep.Summary = Summarise(rep.Rows)
+	return rep
+}
+
+func (c *Case) result() RunResult {
+	r := c.Run
+	res := RunResult{
+		Line: r.Line, ID: r.ID, Group: r.Group, Source: r.Source, Framework: r.Framework, Outcome: r.Outcome,
+		MemoryKind: r.MemoryKind, Assumed: c.Assumed, Skipped: c.Skipped, Case: c,
+	}
+	if r.Memory > 0 {
+		res.MeasuredMem = &r.Memory
+	}
+	if t := c.MeasuredStep(); t > 0 {
+		res.Measured = &t
+	}
+	if c.Skipped != "" {
+		return res
+	}
+	p, e := c.Estimate()
+	res.fill(c, p, &e)
+	return res
+}
+
+func (res *RunResult) fill(c *Case, p *strategies.Problem, e *strategies.Estimate) {
+	res.Estimate = *e
+	res.Layout = e.Layout.String()
+	res.Step, res.Low, res.High = float64(e.Step), float64(e.Low), float64(e.High)
+	res.Memory = c.Comparable(&e.Memory)
+	res.Fits = e.Fits
+	res.Marginal = math.Abs(float64(e.Memory.Total()/p.Capacity())-1) <= marginal
+}
+
+// MeasuredStep returns the measured seconds of a step: the column, or what
+// tokens per second and GPU imply; 0 where the row has neither.
+func (c *Case) MeasuredStep() float64 {
+	r := c.Run
+	switch {
+	case r.Step > 0:
+		return r.Step
+	case r.Tokens > 0:
+		return float64(r.GlobalBatch) * float64(r.Seq) / r.Tokens / float64(r.GPUs)
+	}
+	return 0
+}
+
+// Comparable returns the part of a predicted memory that a row's kind of
+// measurement shows, in GiB: the tensors where it is "allocated" or
+// "required"; with the allocator's losses where it is "reserved", or
+// "unknown", which are figures that frameworks print; all that the process
+// takes where it is "rounded" (nvidia-smi) or not given.
+func (c *Case) Comparable(m *strategies.Memory) float64 {
+	switch c.Run.MemoryKind {
+	case "allocated", "required":
+		return m.Allocated().GiB()
+	case "reserved", "unknown":
+		return (m.Allocated() + m.Fragmentation).GiB()
+	}
+	return m.Total().GiB()
+}
