@@ -2,6 +2,7 @@ package collective
 
 import (
 	"math"
+	"slices"
 
 	"planner/hardware"
 	"planner/hardware/unit"
@@ -33,11 +34,20 @@ type Fitted struct {
 	Moves int
 }
 
+// Evidence says what a link was fitted on.
+type Evidence struct {
+	Link    string
+	Samples int
+	Curves  int
+	Sources []string // sorted; none: the constants are the prior's
+}
+
 // Report says how a fit went.
 type Report struct {
 	Samples    int
 	Iterations int
 	Constants  []Fitted
+	Links      []Evidence // every link of the constants
 }
 
 // Calibrate fits the constants to measured calls, starting from and held by
@@ -49,7 +59,7 @@ func Calibrate(samples []Sample) (Constants, Report) {
 	f := newFit(c, samples)
 	n := f.search()
 	out := f.constants(f.theta)
-	return out, Report{Samples: len(samples), Iterations: n, Constants: f.describe()}
+	return out, Report{Samples: len(samples), Iterations: n, Constants: f.describe(), Links: evidence(&c, samples)}
 }
 
 // Residual scales, in ln(time).
@@ -91,21 +101,44 @@ func linkOf(knob string) string {
 	return knob
 }
 
+// usedLinks returns the links that the samples cross, and "protocol".
 func usedLinks(c *Constants, samples []Sample) map[string]bool {
 	used := map[string]bool{"protocol": true}
-	seen := map[*hardware.Cluster]bool{}
-	for _, s := range samples {
-		if seen[s.Cluster] {
-			continue
-		}
-		seen[s.Cluster] = true
-		for _, t := range s.Cluster.Tiers {
-			if l, ok := c.Link(t.Kind, s.Cluster.GPU.Arch); ok {
-				used[l.Name] = true
-			}
+	for _, e := range evidence(c, samples) {
+		if e.Samples > 0 {
+			used[e.Link] = true
 		}
 	}
 	return used
+}
+
+// evidence counts, for each link of c, the samples that cross it.
+func evidence(c *Constants, samples []Sample) []Evidence {
+	list := make([]Evidence, len(c.Links))
+	curves := make([]map[string]bool, len(c.Links))
+	for i := range c.Links {
+		list[i].Link, curves[i] = c.Links[i].Name, map[string]bool{}
+	}
+	for i := range samples {
+		s := &samples[i]
+		for t := 0; t <= s.Span.Tier; t++ {
+			link, _ := c.Link(s.Cluster.Tiers[t].Kind, s.Cluster.GPU.Arch)
+			j := slices.IndexFunc(c.Links, func(l Link) bool { return l.Name == link.Name })
+			if j < 0 {
+				continue
+			}
+			list[j].Samples++
+			curves[j][s.Curve] = true
+			if !slices.Contains(list[j].Sources, s.Source) {
+				list[j].Sources = append(list[j].Sources, s.Source)
+			}
+		}
+	}
+	for i := range list {
+		list[i].Curves = len(curves[i])
+		slices.Sort(list[i].Sources)
+	}
+	return list
 }
 
 // constants returns the constants at theta.

@@ -1,8 +1,6 @@
 package collective
 
 import (
-	"math"
-
 	"planner/hardware"
 	"planner/hardware/unit"
 )
@@ -15,8 +13,9 @@ type Price struct {
 	Latency unit.Seconds
 	// Algorithm is what the library would choose.
 	Algorithm Algorithm
-	// LinkBytes is what the algorithm puts on the link that it crosses last:
-	// per NIC share of a rank between domains, per rank inside one.
+	// LinkBytes is what the algorithm puts on the link of the outermost tier
+	// that the group crosses: per rank's share of the NICs between domains, per
+	// rank inside one.
 	LinkBytes unit.Bytes
 }
 
@@ -27,37 +26,42 @@ func (f *Fabric) Time(op Op, m unit.Bytes, s hardware.Span) Price {
 	if s.Size < 2 {
 		return Price{}
 	}
+	p := f.place(&s)
+	bytes := float64(m)
 	switch op {
 	case AllReduce:
-		return f.allReduce(m, s)
+		return f.allReduce(bytes, &p)
 	case AllToAll, Gather, Scatter:
-		if s.Domains > 1 {
-			return f.With(Pairwise, op, m, s)
+		if p.k > 1 {
+			return f.price(Pairwise, op, bytes, &p)
 		}
-		return f.With(Direct, op, m, s)
+		return f.price(Direct, op, bytes, &p)
 	case Send, Recv:
-		return f.With(Direct, op, m, s)
+		return f.price(Direct, op, bytes, &p)
+	case AllGather, ReduceScatter:
+		ring := f.price(Ring, op, bytes, &p)
+		if p.k > 1 && p.g == 1 {
+			return faster(ring, f.price(PAT, op, bytes, &p))
+		}
+		return ring
 	}
-	best := f.With(Ring, op, m, s)
-	if s.PerDomain == 1 && op != Broadcast && op != Reduce {
-		return faster(best, f.With(PAT, op, m, s))
-	}
-	return best
+	return f.price(Ring, op, bytes, &p)
 }
 
 // allReduce chooses among NCCL's algorithms for AllReduce: ring anywhere, NVLS
 // where the switch reduces, trees between domains.
-func (f *Fabric) allReduce(m unit.Bytes, s hardware.Span) Price {
-	best := f.With(Ring, AllReduce, m, s)
-	if s.Domains == 1 {
-		if f.inner.switched > 0 {
-			best = faster(best, f.With(NVLS, AllReduce, m, s))
+func (f *Fabric) allReduce(m float64, p *place) Price {
+	best := f.price(Ring, AllReduce, m, p)
+	switched := p.in.switched > 0 && p.g > 1
+	if p.k == 1 {
+		if switched {
+			best = faster(best, f.price(NVLS, AllReduce, m, p))
 		}
 		return best
 	}
-	best = faster(best, f.With(Tree, AllReduce, m, s))
-	if f.inner.switched > 0 && s.PerDomain > 1 {
-		best = faster(best, f.With(NVLSTree, AllReduce, m, s))
+	best = faster(best, f.price(Tree, AllReduce, m, p))
+	if switched {
+		best = faster(best, f.price(NVLSTree, AllReduce, m, p))
 	}
 	return best
 }
@@ -70,101 +74,38 @@ func faster(a, b Price) Price {
 }
 
 // With prices op under a given algorithm, whether or not the library would
-// choose it. NVLS and NVLSTree on a link whose switch does not reduce take
-// forever.
-//
-// The time is α + x + fill(x): α the steps of a small message, x the bytes over
-// the reachable rate of the busier leg, and a fill that grows from nothing to
-// D, the extra cost of a streaming step times the number of steps:
+// choose it. NVLS takes forever where the switch does not reduce.
+func (f *Fabric) With(a Algorithm, op Op, m unit.Bytes, s hardware.Span) Price {
+	if s.Size < 2 {
+		return Price{}
+	}
+	p := f.place(&s)
+	return f.price(a, op, float64(m), &p)
+}
+
+// price is the model: α + x + fill(x), where α is the time of a small message,
+// x the bytes over the reachable rate of the busier leg, and the fill grows
+// from nothing to D, what streaming adds to each step times the steps:
 //
 //	fill(x) = D·x/(x + Knee·D)
 //
 // It stands for the library's change from LL over LL128 to Simple, whose steps
 // cost more and whose bytes cost less, without a step in the curve: the first
 // bytes cost 1 + 1/Knee of what the last ones do.
-func (f *Fabric) With(a Algorithm, op Op, m unit.Bytes, s hardware.Span) Price {
-	if s.Size < 2 {
-		return Price{}
-	}
-	n, k, g := float64(s.Size), float64(s.Domains), float64(s.PerDomain)
-	l := loadOf(a, op, n, k, g)
-	out := &f.inner
-	if s.Domains > 1 {
-		out = &f.outer[s.Tier]
-	}
-	alpha, depth := f.steps(&l, out)
-	x := f.stream(&l, out, float64(m), g)
+func (f *Fabric) price(a Algorithm, op Op, m float64, p *place) Price {
+	l := loadOf(a, op, p.n, p.k, p.g)
+	alpha, depth := f.steps(&l, p)
+	x := f.stream(&l, p, m)
 	fill := 0.0
 	if x > 0 {
-		fill = depth * x / (x + out.knee*depth)
+		fill = depth * x / (x + p.out.knee*depth)
 	}
-	p := Price{Seconds: unit.Seconds(alpha + x + fill), Latency: unit.Seconds(alpha + fill), Algorithm: a}
-	p.LinkBytes = m.Times(l.link)
-	if s.Domains > 1 {
-		p.LinkBytes = m.Times(l.nic)
+	bytes := l.link
+	if p.k > 1 {
+		bytes = l.nic
 	}
-	return p
+	return Price{
+		Seconds: unit.Seconds(alpha + x + fill), Latency: unit.Seconds(alpha + fill),
+		Algorithm: a, LinkBytes: unit.Bytes(m * bytes),
+	}
 }
-
-// steps returns the time of a small message and what streaming adds to it.
-func (f *Fabric) steps(l *load, out *leg) (alpha, depth float64) {
-	in, p := &f.inner, &f.protocol
-	hop, fill, tree := in.hop, in.fill, 1.0
-	if l.reduced {
-		hop, fill = in.switchStep, in.switchStep
-	}
-	if l.tree {
-		tree = p.TreeFill
-	}
-	if l.spread {
-		alpha = in.base + p.Pair*l.inner*hop
-		depth = log2(l.inner+1) * fill
-		if l.outer > 0 {
-			alpha += out.base + p.Pair*l.outer*out.hop
-			depth += log2(l.outer+1) * out.fill
-		}
-		return alpha, depth
-	}
-	alpha, depth = in.base+l.inner*hop, l.inner*fill
-	if l.outer > 0 {
-		alpha += out.base + l.outer*out.hop
-		depth += l.outer * out.fill * tree
-	}
-	return alpha, depth
-}
-
-// stream returns the time of the bytes: both legs run at once and disturb each
-// other when they are equally busy, hence the 4-norm in place of a maximum.
-func (f *Fabric) stream(l *load, out *leg, m, g float64) float64 {
-	in, net := f.inner.reach, out.reach
-	switch {
-	case l.single:
-		in, net = f.inner.p2p, out.p2p
-		if g > 4 {
-			net *= f.protocol.Crowd
-		}
-	case l.spread:
-		in, net = f.inner.pairs, out.pairs
-	case l.reduced:
-		in = f.inner.switched
-	}
-	if l.tree {
-		net = out.tree
-	}
-	if l.pat {
-		net *= patReach
-	}
-	a, b := 0.0, 0.0
-	if l.link > 0 {
-		a = m * l.link / in
-	}
-	if l.nic > 0 {
-		b = m * l.nic / net
-	}
-	a, b = a*a, b*b
-	return math.Sqrt(math.Sqrt(a*a + b*b))
-}
-
-// patReach is the share of a ring's rate that PAT reaches in NCCL 2.30.7's
-// model (src/graph/tuning.cc).
-const patReach = 0.75

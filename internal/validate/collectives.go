@@ -197,6 +197,8 @@ func (m *Measured) skip(r *record) string {
 		return "bytes is blank: a time needs a message size"
 	case m.Machine.GPUs == 1:
 		return "one GPU: nothing to communicate"
+	case m.Machine.GPU == "" && m.Machine.GPUs > m.Machine.Nodes:
+		return "gpu_preset is blank: the links inside its nodes are not known"
 	}
 	return ""
 }

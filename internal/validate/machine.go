@@ -1,6 +1,8 @@
 package validate
 
 import (
+	"sync"
+
 	"planner/hardware"
 	"planner/hardware/unit"
 	"planner/internal/catalog"
@@ -15,85 +17,113 @@ type Machine struct {
 	Nodes  int
 }
 
-// fabrics maps the table's names to links. rdma is one whose kind the source
-// does not name.
+// fabrics maps the table's names to links. rdma is verbs of a kind that the
+// source does not name, InfiniBand or RoCE.
 var fabrics = map[string]hardware.LinkKind{
 	"none": "", "nvl72": "", "infiniband": hardware.InfiniBand, "ib": hardware.InfiniBand,
-	"rdma": hardware.RoCE, "roce": hardware.RoCE, "efa": hardware.EFA, "tcpxo": hardware.TCPXO,
+	"rdma": hardware.RoCE, "roce": hardware.RoCE, "efa": hardware.EFA,
+	"tcpx": hardware.TCPX, "tcpxo": hardware.TCPXO,
 	"slingshot": hardware.Slingshot, "ethernet": hardware.Ethernet,
 }
 
-// usual is the NIC rate per GPU, in Gb/s, of the machines that are sold with a
-// GPU, taken where the table leaves it blank.
-var usual = map[string]float64{
-	"v100": 100, "a100": 200, "a800": 200, "b300": 800, "gb300": 800,
-}
+const fabricNames = "none, nvl72, infiniband, roce, rdma, efa, tcpx, tcpxo, slingshot or ethernet"
 
-const usualNIC = 400 // Hopper and Blackwell HGX
-
-// rack is the NVLink domain of the GPUs that are sold in racks.
-var rack = map[string]int{"gb200": 72, "gb300": 72}
-
-type interconnect struct {
-	arch string
-	kind hardware.LinkKind
-	gbs  float64
-}
-
-var linksOf = map[string]interconnect{
-	"h100-sxm-80gb":  {"hopper", hardware.NVLink, 450},
-	"h200-sxm":       {"hopper", hardware.NVLink, 450},
-	"gh200":          {"hopper", hardware.NVLinkMesh, 450},
-	"a100-sxm-80gb":  {"ampere", hardware.NVLink, 300},
-	"a100-sxm-40gb":  {"ampere", hardware.NVLink, 300},
-	"b200-sxm":       {"blackwell", hardware.NVLink, 900},
-	"b300-sxm":       {"blackwell-ultra", hardware.NVLink, 900},
-	"gb200":          {"blackwell", hardware.NVLink, 900},
-	"gb300":          {"blackwell-ultra", hardware.NVLink, 900},
-	"h100-pcie-80gb": {"hopper", hardware.NVLinkMesh, 300},
-	"rtx-5090":       {"blackwell", hardware.PCIe, 63},
-	"rtx-4090":       {"ada", hardware.PCIe, 31.5},
-	"":               {"blackwell", hardware.PCIe, 31.5},
-}
-
+// check records in at's first fault what a machine cannot be.
 func (m *Machine) check(at string) error {
 	if _, ok := fabrics[m.Fabric]; !ok {
-		return catalog.Errorf("%s: fabric_kind %.40q: unknown: want none, nvl72, infiniband, roce, rdma, efa, tcpxo, slingshot or ethernet", at, m.Fabric)
+		return catalog.Errorf("%s: fabric_kind %.40q: unknown: want %s", at, m.Fabric, fabricNames)
 	}
 	if m.Nodes > m.GPUs || m.GPUs%m.Nodes != 0 {
 		return catalog.Errorf("%s: gpus %d on nodes %d: uneven: want gpus a multiple of nodes", at, m.GPUs, m.Nodes)
 	}
+	if m.Fabric == "none" && m.Nodes > 1 {
+		return catalog.Errorf("%s: fabric_kind \"none\" on nodes %d: nothing joins them: want %s", at, m.Nodes, fabricNames)
+	}
+	if m.GPU == "" {
+		return nil
+	}
+	if _, err := catalog.Accelerator(m.GPU); err != nil {
+		return catalog.Errorf("%s: gpu_preset %.40q: unknown: want one of `planner hardware`, or blank", at, m.GPU)
+	}
 	return nil
 }
 
-// Cluster builds the machine.
+// Cluster builds the machine from the presets: the first cluster of its
+// accelerators and fabric, or else the accelerator's usual one, with the node
+// size, fabric and NIC rate of the row. A blank NIC rate keeps the preset's.
 func (m *Machine) Cluster() (*hardware.Cluster, error) {
-	l := linksOf[m.GPU]
-	c := &hardware.Cluster{GPU: &hardware.Accelerator{Name: m.GPU, Arch: l.arch}, GPUs: m.GPUs, PerNode: m.GPUs / m.Nodes}
-	c.Tiers = []hardware.Tier{{Kind: l.kind, Ranks: m.domain(), Bandwidth: unit.BytesPerSecond(l.gbs) * unit.GBps}}
-	if m.domain() < m.GPUs {
-		c.Tiers = append(c.Tiers, hardware.Tier{Kind: fabrics[m.Fabric], Bandwidth: m.nic()})
+	kind := fabrics[m.Fabric]
+	node := m.GPUs / m.Nodes
+	if m.GPU == "" {
+		return m.unnamed(kind), nil
 	}
-	return c, nil
+	if c := m.bridged(); c != nil {
+		return c, nil
+	}
+	return catalog.ClusterWith(base(m.GPU, kind), m.GPUs, catalog.ClusterOptions{
+		GPUsPerNode: node, Fabric: kind, InterNode: m.NIC,
+	})
 }
 
-func (m *Machine) domain() int {
-	r := rack[m.GPU]
-	if r == 0 {
-		return m.GPUs / m.Nodes
+// base returns the name of the preset to start from: the first cluster, by
+// name, of the accelerator over the fabric.
+func base(gpu string, kind hardware.LinkKind) string {
+	if name, ok := presetOf()[gpuFabric{gpu, kind}]; ok {
+		return name
 	}
-	racks := (m.GPUs + r - 1) / r
-	return m.GPUs / racks
+	return gpu
 }
 
-func (m *Machine) nic() unit.BytesPerSecond {
-	if m.NIC > 0 {
-		return m.NIC
-	}
-	for prefix, gbps := range usual {
-		if len(m.GPU) >= len(prefix) && m.GPU[:len(prefix)] == prefix {
-			return unit.BytesPerSecond(gbps * 1e9 / 8)
+type gpuFabric struct {
+	gpu  string
+	kind hardware.LinkKind
+}
+
+var presetOf = sync.OnceValue(func() map[gpuFabric]string {
+	m := map[gpuFabric]string{}
+	for _, name := range catalog.ClusterNames() {
+		c, err := catalog.Cluster(name, 1)
+		if err != nil {
+			continue
+		}
+		for _, t := range c.Tiers[c.ScaleUp+1:] {
+			if k := (gpuFabric{c.GPU.Name, t.Kind}); m[k] == "" {
+				m[k] = name
+			}
 		}
 	}
-	return usualNIC * 1e9 / 8
+	return m
+})
+
+// usualNIC is the network rate per GPU taken where neither row nor preset
+// states one.
+const usualNIC = unit.BytesPerSecond(25e9)
+
+// unnamed is a machine of accelerators that have no preset, one per node: the
+// network alone counts.
+func (m *Machine) unnamed(kind hardware.LinkKind) *hardware.Cluster {
+	nic := m.NIC
+	if nic == 0 {
+		nic = usualNIC
+	}
+	return &hardware.Cluster{
+		Name: "unnamed", GPU: &hardware.Accelerator{}, GPUs: m.GPUs, PerNode: 1,
+		Tiers: []hardware.Tier{
+			{Kind: hardware.PCIe, Ranks: 1, Bandwidth: nic},
+			{Kind: kind, Bandwidth: nic},
+		},
+	}
+}
+
+// bridged is a pair of cards that an NVLink bridge joins, or nil. What two such
+// cards of one machine are measured over is the bridge.
+func (m *Machine) bridged() *hardware.Cluster {
+	a, err := catalog.Accelerator(m.GPU)
+	if err != nil || !a.Link.Bridge || m.GPUs != 2 || m.Nodes != 1 {
+		return nil
+	}
+	return &hardware.Cluster{
+		Name: a.Name + " pair", GPU: a, GPUs: 2, PerNode: 2,
+		Tiers: []hardware.Tier{{Kind: hardware.NVLinkMesh, Ranks: 2, Bandwidth: a.Link.Bandwidth}},
+	}
 }

@@ -1,0 +1,114 @@
+package collective
+
+import "math"
+
+// steps returns the time of a small message and what streaming adds to it.
+func (f *Fabric) steps(l *load, p *place) (alpha, depth float64) {
+	in, out := p.in, p.out
+	if l.spread {
+		return f.peers(l, p)
+	}
+	hop, fill := in.hop, in.fill
+	if l.reduced {
+		hop, fill = in.switchStep, in.switchStep
+	}
+	alpha, depth = in.base+l.inner*hop, l.inner*fill
+	if l.outer > 0 {
+		far := out.fill
+		if l.tree {
+			far *= f.protocol.TreeFill
+		}
+		alpha += out.base + l.outer*out.hop
+		depth += l.outer * far
+	}
+	return alpha, depth
+}
+
+// peers is steps where all pairs exchange: every peer has to be posted, and
+// their streams fill together.
+func (f *Fabric) peers(l *load, p *place) (alpha, depth float64) {
+	pair := f.protocol.Pair
+	alpha = p.in.base + pair*l.inner*p.in.hop
+	depth = log2(l.inner+1) * p.in.fill
+	if l.outer > 0 {
+		alpha += p.out.base + pair*l.outer*p.out.hop
+		depth += log2(l.outer+1) * p.out.fill
+	}
+	return alpha, depth
+}
+
+// stream returns the time of the bytes: both legs run at once and disturb each
+// other when they are equally busy, hence the 4-norm in place of a maximum.
+func (f *Fabric) stream(l *load, p *place, m float64) float64 {
+	a, b := 0.0, 0.0
+	if l.link > 0 {
+		a = p.inside(l, m)
+	}
+	if l.nic > 0 {
+		b = m * l.nic / f.outside(l, p)
+	}
+	a, b = a*a, b*b
+	return math.Sqrt(math.Sqrt(a*a + b*b))
+}
+
+// inside returns the time of m on the inner leg.
+func (p *place) inside(l *load, m float64) float64 {
+	rate := p.in.reach
+	switch {
+	case l.single:
+		rate = p.in.p2p
+	case l.spread:
+		rate = p.in.pairs
+	case l.reduced:
+		rate = p.in.switched
+	}
+	if peer := p.in.peer; peer > 0 {
+		peers := p.g - 1
+		if l.single {
+			peers = 1
+		}
+		rate *= math.Min(1, peers*peer)
+	}
+	t := m * l.link / rate
+	if p.across {
+		t = math.Max(t, m*p.halves(l)*p.groups/p.in.shared)
+	}
+	return t
+}
+
+// halves returns the bytes, per byte of M, that a group sends from one half of
+// a domain to the other: a ring's once round, a quarter of all pairs' each way.
+func (p *place) halves(l *load) float64 {
+	if l.spread {
+		return p.g * p.g / (4 * p.n)
+	}
+	return l.link
+}
+
+// outside returns the rate of a rank's share of the outer leg.
+func (f *Fabric) outside(l *load, p *place) float64 {
+	switch {
+	case l.single:
+		if p.g > crowd {
+			return p.out.p2p * f.protocol.Crowd
+		}
+		return p.out.p2p
+	case l.spread:
+		return p.out.pairs
+	case l.tree:
+		return p.out.tree
+	case l.pat:
+		return p.out.reach * patReach
+	}
+	return p.out.reach
+}
+
+const (
+	// patReach is the share of a ring's rate that PAT reaches in NCCL 2.30.7's
+	// model (src/graph/tuning.cc).
+	patReach = 0.75
+	// crowd is the group's ranks in a domain above which a Send across leaves
+	// its own NIC: 25 of 50 GB/s with 1 and 2 H100 per node, 15 with 8
+	// (nccl-tests sendrecv, github.com/xxrjun/nccl-tests-cluster).
+	crowd = 4
+)
