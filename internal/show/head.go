@@ -1,0 +1,52 @@
+package show
+
+import (
+	"fmt"
+	"io"
+
+	"planner/internal/ask"
+)
+
+// Header writes the two lines that say what was asked: model and workload,
+// cluster and capacity.
+func Header(w io.Writer, a *ask.Answer) {
+	p := a.Problem
+	total, _ := p.Model.FLOPsPerToken(p.Work.Seq)
+	pass := ""
+	if p.Work.Forward {
+		total, pass = total/3, " · forward only"
+	}
+	params := Params(p.Model.Parameters()) + " parameters"
+	if active := p.Model.ActiveParameters(); active != p.Model.Parameters() {
+		params += " (" + Params(active) + " active)"
+	}
+	fmt.Fprintf(w, "%s · %s · %.1f GFLOP/token     %s\n", title(p.Model.Title, p.Model.Name), params, float64(total)/1e9, machine(a))
+	fmt.Fprintf(w, "sequence %s · global batch %s (%.2f M tokens) · %s%s  peak %.1f TFLOP/s per GPU · %.1f GiB usable per GPU\n",
+		Count(p.Work.Seq), Count(p.Work.GlobalBatch), p.Work.Tokens()/1e6, p.Work.Precision, pass,
+		float64(p.Cluster.GPU.PeakOf(p.Work.Precision))/1e12, p.Capacity().GiB())
+}
+
+func title(t, name string) string {
+	if t != "" {
+		return t
+	}
+	return name
+}
+
+// machine names the cluster: count, part, nodes and network.
+func machine(a *ask.Answer) string {
+	c := a.Problem.Cluster
+	s := fmt.Sprintf("%s × %s", Count(c.GPUs), title(c.GPU.Title, c.GPU.Name))
+	if n := c.Nodes(); n > 1 {
+		s += fmt.Sprintf(" · %s nodes × %d", Count(n), c.PerNode)
+		if t := len(c.Tiers); t > 1 {
+			s += fmt.Sprintf(" · %.4g Gb/s %s per GPU", c.Tiers[1].Bandwidth.Gbps(), c.Tiers[1].Kind)
+		}
+	}
+	return s
+}
+
+// Note writes one line for people: a keyword padded to 17, then text.
+func Note(w io.Writer, keyword, format string, args ...any) {
+	fmt.Fprintf(w, "%-16s %s\n", keyword, fmt.Sprintf(format, args...))
+}

@@ -1,0 +1,149 @@
+package show
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+
+	"planner/strategies"
+)
+
+// Ranking writes the ranked layouts. Columns that say the same in every row
+// and are not worth a look are left out of the table for people.
+func Ranking(w io.Writer, format string, p *strategies.Problem, list []strategies.Estimate) {
+	ties := strategies.TieGroups(list)
+	cols := rankingColumns(p, list, format == "csv")
+	heads := make([]Column, len(cols))
+	for i, c := range cols {
+		heads[i] = c.Column
+	}
+	rows := make([][]string, len(list))
+	for i := range list {
+		e := &list[i]
+		r := row{p: p, e: e, rates: p.Rates(e), rank: i + 1, tie: ties[i], slower: float64(e.Step/list[0].Step) - 1}
+		for _, c := range cols {
+			rows[i] = append(rows[i], c.cell(&r))
+		}
+	}
+	Table(w, format, heads, rows)
+}
+
+type row struct {
+	p         *strategies.Problem
+	e         *strategies.Estimate
+	rates     strategies.Rates
+	rank, tie int
+	slower    float64
+}
+
+type column struct {
+	Column
+	cell func(*row) string
+}
+
+// rankingColumns returns the columns in the order every screen keeps: the
+// layout, how fast, how full, how it compares.
+func rankingColumns(p *strategies.Problem, list []strategies.Estimate, all bool) []column {
+	l := func(e *strategies.Estimate) *strategies.Layout { return &e.Layout }
+	number := func(get func(*strategies.Layout) int) func(*row) string {
+		return func(r *row) string { return strconv.Itoa(get(l(r.e))) }
+	}
+	cols := []column{
+		{Column{Title: "#"}, func(r *row) string { return strconv.Itoa(r.rank) }},
+		{Column{Title: "tie"}, func(r *row) string { return letter(r.tie) }},
+	}
+	for _, d := range []struct {
+		title  string
+		always bool
+		get    func(*strategies.Layout) int
+	}{
+		{"TP", true, func(l *strategies.Layout) int { return l.TP }},
+		{"PP", true, func(l *strategies.Layout) int { return l.PP }},
+		{"VPP", false, func(l *strategies.Layout) int { return l.VPP }},
+		{"CP", false, func(l *strategies.Layout) int { return l.CP }},
+		{"EP", false, func(l *strategies.Layout) int { return l.EP }},
+		{"ETP", false, func(l *strategies.Layout) int { return l.ETP }},
+		{"DP", true, func(l *strategies.Layout) int { return l.DP }},
+		{"ZeRO", true, func(l *strategies.Layout) int { return l.Zero }},
+		{"MBS", true, func(l *strategies.Layout) int { return l.MBS }},
+	} {
+		if d.title == "ETP" && !anyETP(list) {
+			continue
+		}
+		if all || d.always || d.title == "ETP" || anyAbove(list, d.get) {
+			cols = append(cols, column{Column{Title: d.title}, number(d.get)})
+		}
+	}
+	if anyPartialShard(list) || all {
+		cols = append(cols, column{Column{Title: "shard"}, func(r *row) string {
+			if r.e.Layout.Zero == 0 {
+				return "–"
+			}
+			return strconv.Itoa(r.e.Layout.Shard)
+		}})
+	}
+	return append(cols, resultColumns()...)
+}
+
+func resultColumns() []column {
+	return []column{
+		{Column{Title: "rec", Left: true}, func(r *row) string { return recomputeCell(&r.e.Layout) }},
+		{Column{Title: "step s"}, func(r *row) string { return fmt.Sprintf("%.2f", r.e.Step) }},
+		{Column{Title: "±"}, func(r *row) string { return fmt.Sprintf("%.2f", (r.e.High-r.e.Low)/2) }},
+		{Column{Title: "MFU %"}, func(r *row) string { return Percent(r.rates.MFU) }},
+		{Column{Title: "tok/s/GPU"}, func(r *row) string { return Count(int(r.rates.TokensPerSecondPerGPU + 0.5)) }},
+		{Column{Title: "mem GiB"}, func(r *row) string { return fmt.Sprintf("%.1f", r.e.Memory.Total().GiB()) }},
+		{Column{Title: "cap %"}, func(r *row) string { return fmt.Sprintf("%.0f", 100*float64(r.e.Memory.Total()/r.p.Capacity())) }},
+		{Column{Title: "vs #1"}, func(r *row) string { return fmt.Sprintf("+%.1f", 100*r.slower) }},
+		{Column{Title: "bound", Left: true}, func(r *row) string { return r.e.Bound() }},
+		{Column{Title: "framework", Left: true}, func(r *row) string { return r.e.Framework.Name }},
+		{Column{Title: "layout", Left: true}, func(r *row) string { return r.e.Layout.String() }},
+	}
+}
+
+// letter names a tie group: a, b, … z, then numbers.
+func letter(group int) string {
+	if group >= 1 && group <= 26 {
+		return string(rune('a' + group - 1))
+	}
+	return strconv.Itoa(group)
+}
+
+func recomputeCell(l *strategies.Layout) string {
+	switch {
+	case l.Recompute == strategies.RecomputeNone:
+		return "–"
+	case l.Recompute == strategies.RecomputeSelective:
+		return "sel"
+	case l.FullLayers > 0:
+		return "full:" + strconv.Itoa(l.FullLayers)
+	}
+	return "full"
+}
+
+func anyAbove(list []strategies.Estimate, get func(*strategies.Layout) int) bool {
+	for i := range list {
+		if get(&list[i].Layout) > 1 {
+			return true
+		}
+	}
+	return false
+}
+
+func anyETP(list []strategies.Estimate) bool {
+	for i := range list {
+		if l := &list[i].Layout; l.ETP != l.TP {
+			return true
+		}
+	}
+	return false
+}
+
+func anyPartialShard(list []strategies.Estimate) bool {
+	for i := range list {
+		if l := &list[i].Layout; l.Zero > 0 && l.Shard != l.DataRanks() {
+			return true
+		}
+	}
+	return false
+}
