@@ -67,9 +67,10 @@ var modelAliases = sync.OnceValue(func() aliasFile {
 	return a
 })
 
-// fold drops what spellings of one name differ in.
+// fold drops what spellings of one name differ in; dots stay, for 1.3b is not
+// 13b.
 func fold(s string) string {
-	return strings.NewReplacer("-", "", "_", "", " ", "", ".", "").Replace(strings.ToLower(s))
+	return strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(s))
 }
 
 // presetName returns the preset that ref spells, or "".

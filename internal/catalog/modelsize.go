@@ -56,19 +56,21 @@ func parseSize(ref string) (params float64, ok bool, err error) {
 func bySize(ref string, params float64) (*costmodel.Model, error) {
 	best, found := math.Inf(1), (*costmodel.Model)(nil)
 	for k, n := range modelAliases().Sizes {
-		p, ok, err := parseSize(k)
-		d := math.Abs(p/params - 1)
-		if !ok || err != nil || d > near || d > best {
+		if p, ok, err := parseSize(k); !ok || err != nil || math.Abs(p/params-1) > 3*near {
 			continue
 		}
 		m, err := preset(n)
 		if err != nil {
 			return nil, err
 		}
-		if d > nearSparse && m.Experts() > 0 || d == best && m.Name > found.Name {
-			continue
+		limit := near
+		if m.Experts() > 0 {
+			limit = nearSparse
 		}
-		best, found = d, m
+		d := math.Abs(float64(m.Parameters())/params - 1)
+		if d <= limit && (d < best || d == best && m.Name < found.Name) {
+			best, found = d, m
+		}
 	}
 	if found == nil {
 		return standardShape(ref, params)
