@@ -41,15 +41,15 @@ func ParseBytes(s string) (Bytes, error) {
 	return Bytes(v), err
 }
 
-// ParseBandwidth reads "50GB/s" (bytes) or "400Gb/s" (bits: a lower-case b
-// after an upper-case prefix).
+// ParseBandwidth reads "50GB/s" (bytes) or "400Gb/s" (bits: a lower-case b).
+// "Gbps" and "GBps" are read likewise.
 func ParseBandwidth(s string) (BytesPerSecond, error) {
-	t := strings.TrimSpace(s)
-	if strings.HasSuffix(t, "b/s") && !strings.HasSuffix(t, "ib/s") {
-		v, err := rateFamily.parse(t)
-		return BytesPerSecond(v / 8), err
-	}
+	perSecond := strings.NewReplacer("bps", "b/s", "Bps", "B/s")
+	t := perSecond.Replace(strings.TrimSpace(s))
 	v, err := rateFamily.parse(t)
+	if strings.HasSuffix(t, "b/s") && !strings.HasSuffix(t, "ib/s") {
+		v /= 8
+	}
 	return BytesPerSecond(v), err
 }
 
@@ -95,7 +95,10 @@ func (f family) parse(s string) (float64, error) {
 	if !ok {
 		return 0, fmt.Errorf("%q: unknown unit %q: want %s", s, name, f.want)
 	}
-	return v * k, nil
+	if math.IsInf(v*k, 0) {
+		return 0, fmt.Errorf("%q: too large: want a %s below 1e308", s, f.what)
+	}
+	return math.Abs(v * k), nil // "-0" is 0
 }
 
 // UnmarshalText lets TOML, JSON and flags hold "80GiB".
