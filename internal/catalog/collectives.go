@@ -14,11 +14,11 @@ const collectivesFile = "collectives/fit.toml"
 
 // collectiveSpec is the constants of collectives as their TOML spells them.
 type collectiveSpec struct {
-	Protocol collectiveProtocol   `toml:"protocol"`
-	Links    []collectiveLink     `toml:"link"`
-	Source   string         `toml:"source"`
-	AsOf     string         `toml:"as_of"`
-	Fit      map[string]any `toml:"fit"` // how the fit went: for readers
+	Protocol collectiveProtocol `toml:"protocol"`
+	Links    []collectiveLink   `toml:"link"`
+	Source   string             `toml:"source"`
+	AsOf     string             `toml:"as_of"`
+	Fit      map[string]any     `toml:"fit"` // how the fit went: for readers
 }
 
 type collectiveProtocol struct {
@@ -40,8 +40,8 @@ type collectiveLink struct {
 	Switch     float64      `toml:"switch"`
 	SwitchStep unit.Seconds `toml:"switch_step"`
 
-	FittedOn   string         `toml:"fitted_on"`
-	Confidence string         `toml:"confidence"`
+	FittedOn   string `toml:"fitted_on"`
+	Confidence string `toml:"confidence"`
 }
 
 // Collectives returns the bundled constants of collectives.
