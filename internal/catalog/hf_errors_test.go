@@ -56,6 +56,7 @@ func TestParseHFErrors(t *testing.T) {
 		{"encoder", llamaWith("model_type", `"bert"`), "encoder models are not planned"},
 		{"too many parameters", `{"model_type": "mixtral", "hidden_size": 1048576, "num_hidden_layers": 10000, "num_attention_heads": 8, "head_dim": 8,
 			"intermediate_size": 1048576, "num_local_experts": 65536, "num_experts_per_tok": 2, "vocab_size": 1}`, "too many: want at most 1e+16"},
+		{"no blocks", llamaWith("model_type", `"nemotron-nas"`), `no "block_configs"`},
 		{"layer list", `{"model_type": "gpt_oss", "hidden_size": 64, "num_hidden_layers": 3, "num_attention_heads": 8, "intermediate_size": 64,
 			"num_local_experts": 4, "num_experts_per_tok": 2, "vocab_size": 100, "layer_types": ["full_attention"]}`, "layer_types: has 1 entries: want 3"},
 		{"layer word", `{"model_type": "gpt_oss", "hidden_size": 64, "num_hidden_layers": 1, "num_attention_heads": 8, "intermediate_size": 64,

@@ -101,6 +101,10 @@ func readNemotron(c *hfConfig, s *modelSpec) {
 // possibly absent. The width is 2·ffn_mult·h/3, rounded up to 256.
 func readNemotronNAS(c *hfConfig, s *modelSpec) {
 	blocks := c.list(s.Layers, "block_configs")
+	if blocks == nil {
+		c.fail("no \"block_configs\": want the attention and the MLP of each layer")
+		return
+	}
 	s.KVHeads, s.FFN = s.Heads, 0
 	layers := make([]costmodel.Layer, len(blocks))
 	s.setDefaults()
