@@ -38,15 +38,15 @@ func (b *block) time() costmodel.Pass { return b.compute.Plus(b.comm).Plus(b.hos
 
 // close books the tally and the host time of a block: GPU work and launches
 // run side by side, so a layer takes the soft maximum of both.
-func (b *block) close(t *tally, host unit.Seconds) {
+func (b *block) close(t *tally, host costmodel.Pass) {
 	for a := range b.axes {
 		b.axes[a] = costmodel.Pass{Fwd: t.fwd[a], Bwd: t.bwd[a]}
 	}
 	b.comm = t.sum()
 	b.calls = t.calls
 	gpu := b.compute.Plus(b.comm)
-	b.host.Fwd = kernel.SoftMax(gpu.Fwd, host, hostSharpness) - gpu.Fwd
-	b.host.Bwd = kernel.SoftMax(gpu.Bwd, host, hostSharpness) - gpu.Bwd
+	b.host.Fwd = kernel.SoftMax(gpu.Fwd, host.Fwd, hostSharpness) - gpu.Fwd
+	b.host.Bwd = kernel.SoftMax(gpu.Bwd, host.Bwd, hostSharpness) - gpu.Bwd
 }
 
 // hostSharpness is the exponent of the soft maximum of GPU and host time:
@@ -78,8 +78,21 @@ func (s *site) layerBlock(l *costmodel.Layer, full, keepCalls bool) block {
 	if s.p.Work.Forward {
 		b.forwardOnly(&t)
 	}
-	b.close(&t, s.fit.Host)
+	launch := s.launches(l)
+	b.close(&t, costmodel.Pass{Fwd: launch, Bwd: launch.Times(1 + again)})
 	return b
+}
+
+// launches returns the host time of one direction of a layer.
+func (s *site) launches(l *costmodel.Layer) unit.Seconds {
+	t := s.fit.Host
+	if l.FFN.Experts > 0 {
+		t += s.fit.HostExpert
+	}
+	if s.l.TP > 1 {
+		t += s.fit.HostCall.Times(tensorParts(l))
+	}
+	return t
 }
 
 // forwardOnly drops the backward pass of a forward-only step.
@@ -138,7 +151,7 @@ func (s *site) end(b block, t *tally) block {
 	if s.p.Work.Forward {
 		b.forwardOnly(t)
 	}
-	b.close(t, 0)
+	b.close(t, costmodel.Pass{})
 	return b
 }
 

@@ -10,6 +10,7 @@ import (
 type Explanation struct {
 	Estimate
 	MicroBatches int
+	Cluster      *hardware.Cluster
 	Calls        []collective.Call // of one rank of every pipeline stage
 	Stages       []StageMemory     // memory of one rank of every pipeline stage
 	Layers       []int             // layers of every pipeline stage
@@ -38,7 +39,7 @@ func (p *Problem) Explain(l Layout, prof *Profile) *Explanation {
 	c := &chain{stages: p.stages(&l)}
 	layers, state := s.layerSet(true), s.stateSet(c)
 	r := run{p: p, prof: prof, fit: s.fit, l: &l, chain: c, layers: layers, state: state}
-	x := &Explanation{Estimate: r.estimate(), MicroBatches: int(r.m), Groups: s.groupList()}
+	x := &Explanation{Estimate: r.estimate(), MicroBatches: int(r.m), Cluster: p.Cluster, Groups: s.groupList()}
 	ex := expander{site: s, run: &r, set: layers, slow: x.Slowest, ends: x.Exposed[collective.AxisDP]}
 	for i := range c.stages {
 		st := &c.stages[i]

@@ -21,6 +21,9 @@ type Workload struct {
 	// UnfusedNorm says that RMSNorm runs as elementwise kernels of the
 	// framework rather than as one kernel of its own.
 	UnfusedNorm bool
+	// LayersOnly says that the layers' passes alone are asked for, as in
+	// published times of a single layer: no embedding, head, optimizer or step.
+	LayersOnly bool
 	// Imbalance is the load of the busiest expert rank over the mean; 0: 1.
 	Imbalance float64
 }

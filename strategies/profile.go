@@ -138,15 +138,30 @@ type ProfileFit struct {
 	Host      unit.Seconds `toml:"host"`       // launch time of one layer in one direction
 	HostBatch unit.Seconds `toml:"host_batch"` // host time of one micro-batch and stage
 	HostStep  unit.Seconds `toml:"host_step"`  // host time of one step: data, logging, optimizer launch
-	Straggler float64      `toml:"straggler"`  // slowdown per doubling of the ranks beyond 8
-	Pointwise float64      `toml:"pointwise"`  // traffic of norms and residuals over the fused minimum
-	LossBytes float64      `toml:"loss_bytes"` // traffic of the loss per token and vocabulary entry
-	Optimizer float64      `toml:"optimizer"`  // optimizer traffic over its nominal bytes
-	Compute   float64      `toml:"compute"`    // kernel time over the kernel tables' time
-	Saved     float64      `toml:"saved"`      // activations over the sum of saved tensors
-	Fragment  float64      `toml:"fragment"`   // reserved over allocated, on activations and logits
-	Runtime   unit.Bytes   `toml:"runtime"`    // context and libraries of one process
-	PerComm   unit.Bytes   `toml:"per_comm"`   // buffers of one communicator
+	// HostExpert is the launch time of the routed part of a layer in one
+	// direction, beside Host: router, permutation, dispatch, grouped products.
+	HostExpert unit.Seconds `toml:"host_expert"`
+	// HostCall is the host time of one TP call, beside Host: a layer whose kernels
+	// are short waits for the launches of its calls too.
+	HostCall unit.Seconds `toml:"host_call"`
+	// Slot is the time that a stage loses in the exchange with its neighbours
+	// for each micro-batch of a pipeline, whatever the message's size.
+	Slot unit.Seconds `toml:"slot"`
+	// NormUnfused multiplies Pointwise for norms that run as elementwise kernels
+	// of the framework (Workload.UnfusedNorm); 0: 1.
+	NormUnfused float64 `toml:"norm_unfused"`
+	// Misaligned multiplies the time of unfused attention whose head dimension is
+	// not a multiple of 8 elements (16 bytes), which tensor cores need; 0: 1.
+	Misaligned float64    `toml:"misaligned"`
+	Straggler  float64    `toml:"straggler"`  // slowdown per doubling of the ranks beyond 8
+	Pointwise  float64    `toml:"pointwise"`  // traffic of norms and residuals over the fused minimum
+	LossBytes  float64    `toml:"loss_bytes"` // traffic of the loss per token and vocabulary entry
+	Optimizer  float64    `toml:"optimizer"`  // optimizer traffic over its nominal bytes
+	Compute    float64    `toml:"compute"`    // kernel time over the kernel tables' time
+	Saved      float64    `toml:"saved"`      // activations over the sum of saved tensors
+	Fragment   float64    `toml:"fragment"`   // reserved over allocated, on activations and logits
+	Runtime    unit.Bytes `toml:"runtime"`    // context and libraries of one process
+	PerComm    unit.Bytes `toml:"per_comm"`   // buffers of one communicator
 }
 
 // GradDType returns the element type of gradient calls.

@@ -71,14 +71,19 @@ func (r *run) addStage(i int) {
 		}
 		s.plus(&r.layers.kinds[k], float64(n)*(1-part))
 	}
-	if st.embed {
+	if st.embed && !r.p.Work.LayersOnly {
 		s.plus(&r.layers.embed, 1)
 	}
-	if st.head {
+	if st.head && !r.p.Work.LayersOnly {
 		s.plus(&r.layers.head, 1)
 	}
 	s.plus(r.layers.hops(st), 1)
-	s.batch = r.fit.HostBatch
+	if !r.p.Work.LayersOnly {
+		s.batch = r.fit.HostBatch
+	}
+	if r.l.PP > 1 {
+		s.batch += r.fit.Slot
+	}
 	r.exposeState(&s, &r.state.cost[i])
 	r.stages = append(r.stages, s)
 	t := s.time().Plus(s.data)
@@ -102,7 +107,7 @@ func (r *run) exposeState(s *stageRun, c *stateCost) {
 	s.data.Fwd = hide(c.fwd, c.fwdOne.Times(1/r.m), t.Fwd, phi)
 	s.data.Bwd = hide(c.bwd, c.bwdOne.Times(1/r.m), t.Bwd, phi) + hide(c.micro, 0, t.Bwd, phi)
 	if !r.prof.Comm.Overlapped {
-		s.tail, s.lead = c.grad, c.gather
+		s.tail, s.lead = c.grad.Times(phi), c.gather.Times(phi)
 		return
 	}
 	s.tail = hide(c.grad, c.gradLast, t.Bwd, phi)
@@ -128,6 +133,11 @@ func (r *run) time(e *Estimate) {
 		if r.times[i].Fwd+r.times[i].Bwd > r.times[slow].Fwd+r.times[slow].Bwd {
 			slow = i
 		}
+	}
+	if r.p.Work.LayersOnly {
+		e.Step = total
+		r.layersOnly(e, slow)
+		return
 	}
 	tail, lead := r.ends()
 	tiny, opt := r.onceAStep()
@@ -165,6 +175,16 @@ func (r *run) onceAStep() (tiny, opt unit.Seconds) {
 		tiny, opt = max(tiny, t), max(opt, r.state.step[i])
 	}
 	return tiny, opt
+}
+
+// layersOnly books the layers' forward and backward passes alone.
+func (r *run) layersOnly(e *Estimate, slow int) {
+	s := &r.stages[slow]
+	e.Compute = (s.compute.Fwd + s.compute.Bwd).Times(r.m)
+	for a := range e.Exposed {
+		e.Exposed[a] = (s.axes[a].Fwd + s.axes[a].Bwd).Times(r.m)
+	}
+	e.Overhead = e.Step - e.Compute - e.ExposedTotal()
 }
 
 // split books the step on the slowest stage; what it does not do itself is its

@@ -42,7 +42,9 @@ func (s *site) init(p *Problem, prof *Profile, l Layout) {
 	inner := l.TP * l.CP * l.DP
 	s.tp = c.Span(1, l.TP)
 	s.cp = c.Span(l.TP, l.CP)
-	s.hop = c.Span(inner, min(l.PP, 2))
+	if l.PP > 1 {
+		s.hop = c.Hop(inner)
+	}
 	s.ends = c.Span(inner*max(1, l.PP-1), min(l.PP, 2))
 	s.data = c.Span(l.TP, l.DataRanks())
 	s.world = c.Span(1, c.GPUs)
@@ -88,8 +90,17 @@ func (s *site) slice() costmodel.Slice {
 	return costmodel.Slice{
 		Batch: float64(l.MBS), Seq: float64(w.Seq), CP: float64(l.CP), TP: float64(l.TP), SP: l.SP,
 		EP: float64(l.EP), ETP: float64(l.ETP), Imbalance: imbalance,
-		Attention: s.attention(), Pointwise: s.fit.Pointwise,
+		Attention: s.attention(), Pointwise: s.fit.Pointwise, Norm: s.normTraffic(), Misaligned: s.fit.Misaligned,
 	}
+}
+
+// normTraffic returns the traffic of norms over that of the other pointwise
+// kernels.
+func (s *site) normTraffic() float64 {
+	if s.p.Work.UnfusedNorm {
+		return max(1, s.fit.NormUnfused)
+	}
+	return 1
 }
 
 func (s *site) attention() kernel.AttentionKernel { return s.p.Work.Attention }

@@ -22,7 +22,7 @@ type stage struct {
 func (p *Problem) layersOf(l *Layout) []int {
 	layers, chunks := p.Model.Layers(), l.PP*l.VPP
 	if l.First == 0 && l.Last == 0 {
-		if layers%chunks == 0 || p.Balanced && layers >= chunks {
+		if layers%chunks == 0 || p.Balanced {
 			return balanced(layers, chunks)
 		}
 		return nil

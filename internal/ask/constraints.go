@@ -175,3 +175,5 @@ func (c *Constraints) patterns(s *strategies.Space) error {
 	}
 	return nil
 }
+
+func itoa(n int) string { return strconv.Itoa(n) }

@@ -21,7 +21,9 @@ const ProjectFile = "planner.toml"
 
 // Value is one saved default and where it came from.
 type Value struct {
-	Key, Value, Origin string
+	Key    string `json:"key"`
+	Value  string `json:"value"`
+	Origin string `json:"origin"`
 }
 
 // Set is the saved defaults by key; keys are the names of flags.
@@ -48,7 +50,7 @@ func Load(keys []string) (Set, error) {
 	}
 	for _, k := range keys {
 		if v, ok := os.LookupEnv(Variable(k)); ok && v != "" {
-			s[k] = Value{k, v, "environment " + Variable(k)}
+			s[k] = Value{Key: k, Value: v, Origin: "environment " + Variable(k)}
 		}
 	}
 	return s, nil
@@ -80,7 +82,7 @@ func (s Set) file(path string, keys []string) error {
 		}
 		switch v.(type) {
 		case string, int64, float64, bool:
-			s[k] = Value{k, fmt.Sprint(v), path}
+			s[k] = Value{Key: k, Value: fmt.Sprint(v), Origin: path}
 		default:
 			return catalog.Errorf("%s: %s: not a plain value: want a string, number or true/false", path, k)
 		}

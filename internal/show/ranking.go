@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 
 	"planner/strategies"
 )
@@ -12,7 +13,7 @@ import (
 // and are not worth a look are left out of the table for people.
 func Ranking(w io.Writer, format string, p *strategies.Problem, list []strategies.Estimate) {
 	ties := strategies.TieGroups(list)
-	cols := rankingColumns(p, list, format == "csv")
+	cols := rankingColumns(list, format != "table")
 	heads := make([]Column, len(cols))
 	for i, c := range cols {
 		heads[i] = c.Column
@@ -43,7 +44,7 @@ type column struct {
 
 // rankingColumns returns the columns in the order every screen keeps: the
 // layout, how fast, how full, how it compares.
-func rankingColumns(p *strategies.Problem, list []strategies.Estimate, all bool) []column {
+func rankingColumns(list []strategies.Estimate, all bool) []column {
 	l := func(e *strategies.Estimate) *strategies.Layout { return &e.Layout }
 	number := func(get func(*strategies.Layout) int) func(*row) string {
 		return func(r *row) string { return strconv.Itoa(get(l(r.e))) }
@@ -82,7 +83,35 @@ func rankingColumns(p *strategies.Problem, list []strategies.Estimate, all bool)
 			return strconv.Itoa(r.e.Layout.Shard)
 		}})
 	}
-	return append(cols, resultColumns()...)
+	cols = append(cols, resultColumns()...)
+	switch {
+	case all:
+		cols = append(cols, column{Column{Title: "layout", Left: true}, func(r *row) string { return r.e.Layout.String() }})
+	case anyMore(list):
+		cols = append(cols, column{Column{Title: "more", Left: true}, func(r *row) string { return more(&r.e.Layout) }})
+	}
+	return cols
+}
+
+// more returns the pairs of a layout that no column shows.
+func more(l *strategies.Layout) string {
+	var out []string
+	for _, pair := range strings.Split(l.String(), ",") {
+		switch key, _, _ := strings.Cut(pair, "="); key {
+		case "sp", "schedule", "first", "last", "cpkind", "dispatcher", "offload", "hpz":
+			out = append(out, pair)
+		}
+	}
+	return strings.Join(out, ",")
+}
+
+func anyMore(list []strategies.Estimate) bool {
+	for i := range list {
+		if more(&list[i].Layout) != "" {
+			return true
+		}
+	}
+	return false
 }
 
 func resultColumns() []column {
@@ -97,7 +126,6 @@ func resultColumns() []column {
 		{Column{Title: "vs #1"}, func(r *row) string { return fmt.Sprintf("+%.1f", 100*r.slower) }},
 		{Column{Title: "bound", Left: true}, func(r *row) string { return r.e.Bound() }},
 		{Column{Title: "framework", Left: true}, func(r *row) string { return r.e.Framework.Name }},
-		{Column{Title: "layout", Left: true}, func(r *row) string { return r.e.Layout.String() }},
 	}
 }
 

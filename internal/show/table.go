@@ -33,7 +33,9 @@ func Table(w io.Writer, format string, columns []Column, rows [][]string) {
 		configs[i] = table.ColumnConfig{Number: i + 1, Align: align, AlignHeader: align}
 	}
 	t.SetColumnConfigs(configs)
-	t.AppendHeader(head)
+	if !untitled(columns) {
+		t.AppendHeader(head)
+	}
 	for _, r := range rows {
 		row := make(table.Row, len(r))
 		for i, v := range r {
@@ -42,6 +44,15 @@ func Table(w io.Writer, format string, columns []Column, rows [][]string) {
 		t.AppendRow(row)
 	}
 	fmt.Fprintln(w, trimLines(render(t, format)))
+}
+
+func untitled(columns []Column) bool {
+	for _, c := range columns {
+		if c.Title != "" {
+			return false
+		}
+	}
+	return true
 }
 
 func render(t table.Writer, format string) string {
@@ -58,7 +69,7 @@ func render(t table.Writer, format string) string {
 func plain() table.Style {
 	s := table.StyleDefault
 	s.Options = table.OptionsNoBordersAndSeparators
-	s.Box.PaddingLeft, s.Box.PaddingRight = " ", " "
+	s.Box.PaddingLeft, s.Box.PaddingRight = "", " "
 	s.Format.Header = text.FormatDefault
 	return s
 }

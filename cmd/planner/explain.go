@@ -1,0 +1,69 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"planner/internal/catalog"
+	"planner/internal/show"
+)
+
+type explainFlags struct {
+	question
+	layout, stage string
+}
+
+func newExplain() *cobra.Command {
+	o := &explainFlags{}
+	c := &cobra.Command{
+		Use:   "explain",
+		Short: "Show every call, byte and formula behind one layout",
+		Example: `  planner explain --model 70b --gpus 1024 --layout tp=4,pp=4,vpp=5,zero=1
+  planner explain --model llama3.1-70b --gpus 1024 --seq-len 8192 --global-batch 1024 --framework megatron --layout tp=8,pp=4,zero=1
+  planner explain --model 70b --gpus 1024 --layout tp=8,pp=4,zero=1 --format json`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return runExplain(c, o) },
+	}
+	o.addTo(c)
+	c.Flags().StringVar(&o.layout, "layout", "", "layout, e.g. tp=8,pp=4,zero=1 (see planner parallelism)")
+	c.Flags().StringVar(&o.stage, "stage", "slowest", "pipeline stage whose calls the table shows: a number, slowest or all")
+	return c
+}
+
+func runExplain(c *cobra.Command, o *explainFlags) error {
+	a, err := o.answer(c)
+	if err != nil {
+		return err
+	}
+	if o.layout == "" {
+		return catalog.Errorf("--layout: missing: give a layout, e.g. --layout tp=8,pp=4,zero=1; planner suggest finds good ones")
+	}
+	l, f, err := a.Layout(o.layout)
+	if err != nil {
+		return err
+	}
+	x := a.Problem.Explain(l, f)
+	out := c.OutOrStdout()
+	switch o.format {
+	case "json":
+		return show.JSON(out, show.NewExplanation(a, x))
+	case "csv", "markdown":
+		calls, err := show.CallsOf(x, o.stage)
+		if err != nil {
+			return err
+		}
+		show.Calls(out, o.format, calls)
+		return nil
+	}
+	if err := show.Explain(out, a, x, o.stage); err != nil {
+		return err
+	}
+	for _, w := range show.ExplainWarnings(a, x) {
+		show.Note(c.ErrOrStderr(), "note", "%s", w)
+	}
+	if !x.Fits {
+		return &noError{fmt.Sprintf("does not fit: %.1f GiB short", (x.Memory.Total() - a.Problem.Capacity()).GiB())}
+	}
+	return nil
+}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"planner/internal/catalog"
+	"planner/internal/show"
+)
+
+func newHardware() *cobra.Command {
+	q := &question{}
+	c := &cobra.Command{
+		Use:   "hardware",
+		Short: "List the accelerator and cluster presets, or show one",
+		Example: `  planner hardware
+  planner hardware show h100-sxm-80gb
+  planner hardware show ./mine.toml --gpus 64 --format json`,
+		Args: unknownCommand,
+		RunE: func(c *cobra.Command, _ []string) error { return listHardware(c, q) },
+	}
+	c.PersistentFlags().StringVar(&q.format, "format", "", "table, json, csv, markdown (default table)")
+	gpus := 0
+	showOne := &cobra.Command{
+		Use:   "show NAME|PATH",
+		Short: "Show one accelerator or cluster, with the source of its figures",
+		Args:  oneArgument("a cluster or accelerator preset, or a cluster TOML"),
+		RunE:  func(c *cobra.Command, args []string) error { return showHardware(c, q, args[0], gpus) },
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return append(catalog.AcceleratorNames(), catalog.ClusterNames()...), cobra.ShellCompDirectiveDefault
+		},
+	}
+	showOne.Flags().IntVar(&gpus, "gpus", 0, "number of GPUs (default two nodes)")
+	c.AddCommand(showOne)
+	return c
+}
+
+func listHardware(c *cobra.Command, q *question) error {
+	if err := q.checkFormat(); err != nil {
+		return err
+	}
+	var list []show.HardwareFacts
+	for _, kind := range []struct {
+		name  string
+		names []string
+	}{{"accelerator", catalog.AcceleratorNames()}, {"cluster", catalog.ClusterNames()}} {
+		for _, name := range kind.names {
+			cluster, err := catalog.Cluster(name, 1024)
+			if err != nil {
+				return err
+			}
+			f := show.NewHardwareFacts(cluster)
+			f.Kind, f.Name = kind.name, name
+			list = append(list, f)
+		}
+	}
+	if q.format == "json" {
+		return show.JSON(c.OutOrStdout(), list)
+	}
+	show.Hardware(c.OutOrStdout(), q.format, list)
+	return nil
+}
+
+func showHardware(c *cobra.Command, q *question, name string, gpus int) error {
+	if err := q.checkFormat(); err != nil {
+		return err
+	}
+	if f := c.Flags().Lookup("gpus"); f.Changed && gpus < 1 {
+		return catalog.Errorf("--gpus %d: too small: want 1 to 1,048,576", gpus)
+	}
+	if gpus == 0 {
+		one, err := catalog.Cluster(name, 1)
+		if err != nil {
+			return err
+		}
+		gpus = 2 * max(one.PerNode, one.Tiers[0].Ranks)
+	}
+	cluster, err := catalog.Cluster(name, gpus)
+	if err != nil {
+		return err
+	}
+	f := show.NewHardwareFacts(cluster)
+	if q.format == "json" {
+		return show.JSON(c.OutOrStdout(), f)
+	}
+	if q.format == "table" {
+		show.Hardware1(c.OutOrStdout(), f)
+		return nil
+	}
+	show.Hardware(c.OutOrStdout(), q.format, []show.HardwareFacts{f})
+	return nil
+}

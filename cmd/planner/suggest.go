@@ -1,0 +1,197 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"planner/internal/ask"
+	"planner/internal/catalog"
+	"planner/internal/show"
+	"planner/strategies"
+)
+
+// suggestFlags are parsed but unchecked.
+type suggestFlags struct {
+	question
+	limits     ask.Constraints
+	top        int
+	all, stats bool
+}
+
+func newSuggest() *cobra.Command {
+	o := &suggestFlags{}
+	c := &cobra.Command{
+		Use:   "suggest",
+		Short: "Rank every legal layout of a model on a cluster",
+		Example: `  planner suggest --model 70b --gpus 1024
+  planner suggest --model ./config.json --gpus 256 --hardware a100-sxm-80gb --seq-len 4096
+  planner suggest --model 70b --gpus 1024 --framework torchtitan --pp 1 --max-memory 60GiB
+  planner suggest --model 70b --gpus 1024 --top 1 --format json`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return runSuggest(c, o) },
+	}
+	o.addTo(c)
+	f := c.Flags()
+	addConstraints(f, &o.limits)
+	f.IntVar(&o.top, "top", 10, "how many layouts to show")
+	f.BoolVar(&o.all, "all", false, "show every fitting layout")
+	f.BoolVar(&o.stats, "stats", false, "print the values tried per dimension and the rate")
+	return c
+}
+
+// addConstraints adds the flags that narrow a search.
+func addConstraints(f *pflag.FlagSet, l *ask.Constraints) {
+	for _, d := range []struct {
+		name string
+		to   *string
+		help string
+	}{
+		{"tp", &l.TP, "tensor-parallel degrees, e.g. 1,2,4 or 1..8"},
+		{"pp", &l.PP, "pipeline-parallel degrees"},
+		{"vpp", &l.VPP, "virtual stages per rank"},
+		{"cp", &l.CP, "context-parallel degrees"},
+		{"ep", &l.EP, "expert-parallel degrees"},
+		{"etp", &l.ETP, "expert-tensor-parallel degrees"},
+		{"zero", &l.Zero, "ZeRO stages, e.g. 1,3"},
+		{"shard", &l.Shard, "ranks over which ZeRO state is split"},
+		{"mbs", &l.MBS, "sequences of a micro-batch (default 1,2,4,8,16)"},
+		{"hpz", &l.HPZ, "secondary shard sizes of ZeRO++ (0: off)"},
+		{"sp", &l.SP, "sequence parallelism: true, false"},
+		{"recompute", &l.Recompute, "none, selective, full, full:N"},
+		{"schedule", &l.Schedule, "1f1b, gpipe, zb-h1 at vpp=1"},
+		{"first", &l.First, "layers of the first pipeline rank"},
+		{"last", &l.Last, "layers of the last pipeline rank"},
+		{"cpkind", &l.CPKind, "p2p, allgather, a2a"},
+		{"dispatcher", &l.Dispatcher, "alltoall, allgather, flex"},
+		{"offload", &l.Offload, "none, optimizer, optimizer+param"},
+		{"max-memory", &l.MaxMemory, "memory allowed per GPU, e.g. 72GiB"},
+	} {
+		f.StringVar(d.to, d.name, "", d.help)
+	}
+	f.IntVar(&l.MinDP, "min-dp", 0, "least data-parallel degree")
+	f.IntVar(&l.MaxDP, "max-dp", 0, "largest data-parallel degree")
+	f.StringArrayVar(&l.Exclude, "exclude", nil, "refuse layouts that match these pairs, e.g. tp=8,pp=1")
+}
+
+func runSuggest(c *cobra.Command, o *suggestFlags) error {
+	a, err := o.answer(c)
+	if err != nil {
+		return err
+	}
+	if o.top < 1 {
+		return catalog.Errorf("--top %d: too small: want at least 1", o.top)
+	}
+	space, err := o.limits.Space()
+	if err != nil {
+		return err
+	}
+	bar := progress(c.ErrOrStderr())
+	r := strategies.Search(c.Context(), a.Problem, space, strategies.Options{Top: o.top, KeepAll: o.all, Progress: bar.update})
+	bar.clear()
+	if r.Legal == 0 && !r.Interrupted {
+		return catalog.Errorf("no legal layout: %s: loosen the constraints, or change --gpus or --global-batch", reasons(r))
+	}
+	return answerSuggest(c, o, a, r)
+}
+
+func answerSuggest(c *cobra.Command, o *suggestFlags, a *ask.Answer, r *strategies.Result) error {
+	nearest := ask.NearestOf(a, r)
+	out, notes := c.OutOrStdout(), c.ErrOrStderr()
+	switch {
+	case o.format == "json":
+		if err := show.JSON(out, show.NewSuggestion(a, r, nearest)); err != nil {
+			return err
+		}
+	case len(r.Ranking) == 0:
+		if nearest != nil {
+			show.Nearest(out, a, nearest)
+		}
+	default:
+		if o.format == "table" {
+			show.Header(out, a)
+			show.Only(out, limitsGiven(c.Flags()))
+			fmt.Fprintln(out)
+		}
+		show.Ranking(out, o.format, a.Problem, r.Ranking)
+		if o.format == "table" {
+			show.Tastes(out, a.Problem, r)
+		}
+	}
+	show.SuggestNotes(notes, a, r)
+	if o.stats {
+		show.Stats(notes, r)
+	}
+	switch {
+	case r.Interrupted:
+		return &noError{fmt.Sprintf("interrupted: the best of the %s layouts seen so far is shown", show.Count(r.Legal))}
+	case len(r.Ranking) == 0:
+		return &noError{"no layout fits"}
+	}
+	return nil
+}
+
+func reasons(r *strategies.Result) string {
+	var parts []string
+	for rule, n := range r.Rejected {
+		parts = append(parts, fmt.Sprintf("%d refused by %s", n, rule))
+	}
+	slices.Sort(parts)
+	if parts == nil {
+		return "the constraints leave nothing to try"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// limitsGiven lists the constraint flags that were given, as typed.
+func limitsGiven(f *pflag.FlagSet) []string {
+	var out []string
+	l := ask.Constraints{}
+	known := pflag.NewFlagSet("", pflag.ContinueOnError)
+	addConstraints(known, &l)
+	f.Visit(func(g *pflag.Flag) {
+		if known.Lookup(g.Name) != nil {
+			out = append(out, g.Name+" "+strings.Trim(g.Value.String(), "[]"))
+		}
+	})
+	return out
+}
+
+// bar is a progress line on a terminal, shown once a search takes long.
+type bar struct {
+	w     io.Writer
+	start time.Time
+	shown bool
+}
+
+func progress(w io.Writer) *bar {
+	b := &bar{start: time.Now()}
+	if f, ok := w.(*os.File); ok {
+		if info, err := f.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
+			b.w = w
+		}
+	}
+	return b
+}
+
+func (b *bar) update(done, of, legal int) {
+	spent := time.Since(b.start)
+	if b.w == nil || spent < 300*time.Millisecond {
+		return
+	}
+	left := time.Duration(float64(spent) / float64(done) * float64(of-done)).Round(100 * time.Millisecond)
+	fmt.Fprintf(b.w, "\r\x1b[Ksearching  %s layouts · %d of %d parts · %s left", show.Count(legal), done, of, left)
+	b.shown = true
+}
+
+func (b *bar) clear() {
+	if b.shown {
+		fmt.Fprint(b.w, "\r\x1b[K")
+	}
+}

@@ -1,0 +1,228 @@
+package show
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"planner/costmodel/collective"
+	"planner/hardware/unit"
+	"planner/internal/ask"
+	"planner/strategies"
+)
+
+// Explain writes one layout in full: the step as formula, numbers and
+// sentence, the calls, the memory, the groups and the diagnosis.
+func Explain(w io.Writer, a *ask.Answer, x *strategies.Explanation, stage string) error {
+	calls, err := CallsOf(x, stage)
+	if err != nil {
+		return err
+	}
+	Header(w, a)
+	p := a.Problem
+	fmt.Fprintf(w, "layout %s · %s · %d micro-batches of %d: %.1f of %.1f GiB\n\n", x.Layout, x.Framework.Name, x.MicroBatches, x.Layout.MBS,
+		x.Memory.Total().GiB(), p.Capacity().GiB())
+	stepSection(w, p, x)
+	why(w, p, x)
+	fmt.Fprintf(w, "\nCALLS  one rank of stage %s, one step · M and wire bytes as nccl-tests · total and exposed in ms\n", stageTitle(x, stage))
+	Calls(w, "table", calls)
+	onceNote(w, x)
+	memorySection(w, p, x)
+	groupSection(w, p, x)
+	diagnosisSection(w, p, x)
+	return nil
+}
+
+func stageTitle(x *strategies.Explanation, stage string) string {
+	if stage == "slowest" {
+		return fmt.Sprintf("%d (the slowest)", x.Slowest)
+	}
+	return stage
+}
+
+var stepNotes = map[string]string{
+	"compute":   "GEMMs, attention, norms, logits on the slowest stage, recomputation included",
+	"bubble":    "idle time of the schedule and of unequal stages",
+	"tp":        "calls of tensor and sequence parallelism that nothing hides",
+	"cp":        "keys and values that attention waits for",
+	"ep":        "dispatch and combine of tokens",
+	"pp":        "waiting for hops between stages",
+	"dp":        "gradients and parameters that compute cannot hide",
+	"other":     "norms, losses and other small calls",
+	"optimizer": "Adam on the parameters this rank updates",
+	"overhead":  "launches, data, logging, stragglers: fitted",
+}
+
+func stepSection(w io.Writer, p *strategies.Problem, x *strategies.Explanation) {
+	r := p.Rates(&x.Estimate)
+	band := ""
+	if x.High > x.Low {
+		band = fmt.Sprintf("  (80 %%: %.2f … %.2f)", x.Low, x.High)
+	}
+	fmt.Fprintf(w, "STEP  %.3f s%s     MFU %s %%     %s tokens/s/GPU     bound: %s\n", x.Step, band, Percent(r.MFU),
+		Count(int(r.TokensPerSecondPerGPU+0.5)), x.Bound())
+	parts := StepParts(&x.Estimate)
+	slices.SortStableFunc(parts, func(a, b StepPart) int { return sign(b.Seconds - a.Seconds) })
+	for _, s := range parts {
+		share := s.Seconds / float64(x.Step)
+		if share < 5e-5 {
+			continue
+		}
+		name, key := s.Component, strings.TrimPrefix(s.Component, "exposed_")
+		if key != s.Component {
+			name = "exposed " + strings.ToUpper(key)
+			if key == "other" {
+				name = "exposed other"
+			}
+		}
+		bar := strings.Repeat("█", int(math.Round(share*30)))
+		fmt.Fprintf(w, "  %-14s %9.3f s %5.1f %%  %-30s %s\n", name, s.Seconds, 100*share, bar, stepNotes[key])
+	}
+	fmt.Fprintf(w, "  %-14s %9.3f s %5.1f %%\n", "sum", x.Step, 100.0)
+}
+
+func sign(v float64) int {
+	switch {
+	case v < 0:
+		return -1
+	case v > 0:
+		return 1
+	}
+	return 0
+}
+
+// why writes the largest terms as formula, numbers and sentence.
+func why(w io.Writer, p *strategies.Problem, x *strategies.Explanation) {
+	fmt.Fprintln(w, "\nWHY")
+	l, r := &x.Layout, p.Rates(&x.Estimate)
+	total, _ := p.Model.FLOPsPerToken(p.Work.Seq)
+	if p.Work.Forward {
+		total /= 3
+	}
+	flops := float64(total) * p.Work.Tokens()
+	peak := float64(p.Cluster.GPU.PeakOf(p.Work.Precision))
+	ideal := flops / peak / float64(p.Cluster.GPUs)
+	fmt.Fprintf(w, "  MFU        = FLOPs per step / (step × peak × GPUs)\n")
+	fmt.Fprintf(w, "             = %.4e / (%.3f s × %.1fe12 × %d) = %s %%\n", flops, x.Step, peak/1e12, p.Cluster.GPUs, Percent(r.MFU))
+	fmt.Fprintf(w, "             The ideal step is %.3f s; %.3f s more go to kernels below peak and recomputation, %.3f s to everything else.\n",
+		ideal, math.Max(0, float64(x.Compute)-ideal), float64(x.Step-x.Compute))
+	fmt.Fprintf(w, "  compute    = micro-batches × kernel time of one micro-batch on the slowest stage\n")
+	fmt.Fprintf(w, "             = %d × %.1f ms = %.3f s\n", x.MicroBatches, 1e3*float64(x.Compute)/float64(x.MicroBatches), x.Compute)
+	fmt.Fprintf(w, "             %s\n", computeSentence(p, x))
+	if l.PP > 1 {
+		bubble(w, x)
+	}
+	for axis, t := range x.Exposed {
+		if float64(t) > 0.002*float64(x.Step) {
+			exposed(w, x, collective.Axis(axis))
+		}
+	}
+}
+
+func computeSentence(p *strategies.Problem, x *strategies.Explanation) string {
+	l := &x.Layout
+	switch {
+	case l.Recompute == strategies.RecomputeFull:
+		return "Full recomputation runs the forward pass twice: a third more work, for memory."
+	case l.PP > 1 && x.Slowest == l.PP-1:
+		return fmt.Sprintf("Stage %d is slowest: the LM head and the loss come on top of its %d layers; first and last can even them out.", x.Slowest, x.Layers[x.Slowest])
+	case l.PP > 1:
+		return fmt.Sprintf("Stage %d with %d layers is slowest.", x.Slowest, x.Layers[x.Slowest])
+	}
+	return "One stage holds every layer, so nothing waits for another."
+}
+
+func bubble(w io.Writer, x *strategies.Explanation) {
+	l := &x.Layout
+	one := float64(x.Step-x.Bubble-x.Optimizer-x.Overhead-x.Exposed[collective.AxisDP]) / float64(x.MicroBatches)
+	fmt.Fprintf(w, "  bubble     = (PP−1)/VPP × time of one micro-batch, unequal stages included\n")
+	fmt.Fprintf(w, "             ≈ %d/%d × %.3f s → %.3f s\n", l.PP-1, l.VPP, one, x.Bubble)
+	switch {
+	case x.MicroBatches < l.PP:
+		fmt.Fprintf(w, "             %d micro-batches cannot fill %d stages: a larger batch or fewer stages would.\n", x.MicroBatches, l.PP)
+	case l.VPP > 1:
+		fmt.Fprintf(w, "             %d virtual stages a rank divide the fill and drain by %d.\n", l.VPP, l.VPP)
+	default:
+		fmt.Fprintf(w, "             Filling and draining %d stages costs %d of %d slots; virtual stages would divide it.\n", l.PP, l.PP-1, x.MicroBatches+l.PP-1)
+	}
+}
+
+// exposed explains one axis by its most expensive call.
+func exposed(w io.Writer, x *strategies.Explanation, axis collective.Axis) {
+	var top *collective.Call
+	n, total := 0.0, unit.Seconds(0)
+	for i := range x.Calls {
+		c := &x.Calls[i]
+		if c.Axis != axis || c.Stage != x.Slowest || !c.Phase.InStep() {
+			continue
+		}
+		n += c.Count
+		total += c.Total()
+		if top == nil || c.Exposed > top.Exposed {
+			top = c
+		}
+	}
+	if top == nil {
+		return
+	}
+	name := axis.String()
+	if axis != collective.AxisOther {
+		name = strings.ToUpper(name)
+	}
+	fmt.Fprintf(w, "  exposed %-3s= Σ calls × (factor × M / bandwidth + latency), less what runs beside other work\n", name)
+	fmt.Fprintf(w, "             = %.0f calls, %.3f s alone, %.3f s exposed\n", n, total, x.Exposed[axis])
+	hidden := "Nothing runs beside it"
+	if top.Overlaps != "" {
+		hidden = "It runs beside the " + top.Overlaps
+	}
+	fmt.Fprintf(w, "             Most: %s %q, %.0f × (%s wire, %s each by %s) over %s of %d. %s.\n", top.Op, top.Purpose, top.Count,
+		top.Wire().Decimal(), top.Seconds, top.Algorithm, strings.Join(top.Dims.Names(), "+"), top.Span.Size, hidden)
+}
+
+// Calls writes rows of the call table.
+func Calls(w io.Writer, format string, calls []Call) {
+	cols := []Column{{"op", true}, {"purpose", true}, {"ph", true}, {"over", true}, {"size", false}, {"node", false}, {"tier", true},
+		{"type", true}, {"M", false}, {"wire/rank", false}, {"link", false}, {"n", false}, {"total", false}, {"expos.", false}, {"algorithm", true}, {"beside", true}}
+	bytes := func(b float64) string { return unit.Bytes(b).Decimal() }
+	ms := func(s float64) string { return fmt.Sprintf("%.1f", 1e3*s) }
+	if format == "csv" {
+		cols = append([]Column{{"stage", false}}, cols...)
+		bytes = func(b float64) string { return fmt.Sprintf("%.0f", b) }
+		ms = func(s float64) string { return fmt.Sprintf("%g", s) }
+	}
+	var rows [][]string
+	for _, c := range calls {
+		r := []string{c.Op, c.Purpose, short(c.Phase, format), strings.Join(c.Dims, "+"), fmt.Sprint(c.GroupSize), fmt.Sprint(c.Nodes), c.Tier, c.DType,
+			bytes(c.Bytes), bytes(c.WireBytes), bytes(c.LinkBytes), fmt.Sprintf("%.6g", c.Count), ms(c.Seconds), ms(c.Exposed), c.Algorithm, dash(c.Overlaps)}
+		if format == "csv" {
+			r = append([]string{fmt.Sprint(c.Stage)}, r...)
+		}
+		rows = append(rows, r)
+	}
+	Table(w, format, cols, rows)
+}
+
+func short(phase, format string) string {
+	if format == "csv" {
+		return phase
+	}
+	return map[string]string{"forward": "fwd", "backward": "bwd", "optimizer": "opt", "init": "job", "checkpoint": "ckpt"}[phase]
+}
+
+func dash(s string) string {
+	if s == "" {
+		return "—"
+	}
+	return s
+}
+
+func onceNote(w io.Writer, x *strategies.Explanation) {
+	for i := range x.Calls {
+		if !x.Calls[i].Phase.InStep() {
+			fmt.Fprintln(w, "  job and ckpt rows are made once per job or checkpoint and are no part of the step")
+			return
+		}
+	}
+}

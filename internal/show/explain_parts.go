@@ -1,0 +1,165 @@
+package show
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"planner/hardware/unit"
+	"planner/internal/ask"
+	"planner/strategies"
+)
+
+// Component is one part of a rank's memory.
+type Component struct {
+	Name  string
+	Bytes unit.Bytes
+}
+
+// Components returns the parts of a memory in the order of every table.
+func Components(m *strategies.Memory) []Component {
+	return []Component{
+		{"weights", m.Weights}, {"gradients", m.Gradients}, {"master", m.Master}, {"moments", m.Moments},
+		{"activations", m.Activations}, {"logits", m.Logits}, {"buffers", m.Buffers},
+		{"fragmentation", m.Fragmentation}, {"runtime", m.Runtime},
+	}
+}
+
+// maxStages is how many pipeline stages the table shows; the JSON has all.
+const maxStages = 8
+
+func memorySection(w io.Writer, p *strategies.Problem, x *strategies.Explanation) {
+	fmt.Fprintln(w, "\nMEMORY  GiB of one GPU")
+	stages := shownStages(x)
+	cols := []Column{{"", true}}
+	for _, s := range stages {
+		cols = append(cols, Column{Title: fmt.Sprintf("stage %d", s)})
+	}
+	cols = append(cols, Column{fmt.Sprintf("how (stage %d, the fullest)", x.Fullest), true})
+	var rows [][]string
+	line := func(name, how string, get func(*strategies.Memory) float64, format string) {
+		r := []string{name}
+		for _, s := range stages {
+			r = append(r, fmt.Sprintf(format, get(&x.Stages[s].Memory)))
+		}
+		rows = append(rows, append(r, how))
+	}
+	for i, c := range Components(&x.Memory) {
+		line(c.Name, memoryHow(p, x, c.Name), func(m *strategies.Memory) float64 { return Components(m)[i].Bytes.GiB() }, "%.2f")
+		if c.Name == "buffers" {
+			line("allocated", "", func(m *strategies.Memory) float64 { return m.Allocated().GiB() }, "%.2f")
+		}
+	}
+	line("total", fmt.Sprintf("of %.1f usable", p.Capacity().GiB()), func(m *strategies.Memory) float64 { return m.Total().GiB() }, "%.2f")
+	line("capacity", "", func(m *strategies.Memory) float64 { return 100 * float64(m.Total()/p.Capacity()) }, "%.0f %%")
+	Table(w, "table", cols, rows)
+}
+
+// shownStages picks the first stages, the last, the fullest and the slowest.
+func shownStages(x *strategies.Explanation) []int {
+	n := len(x.Stages)
+	var out []int
+	for s := range n {
+		if n <= maxStages || s < maxStages-3 || s == n-1 || s == x.Fullest || s == x.Slowest {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// memoryHow says where a component comes from.
+func memoryHow(p *strategies.Problem, x *strategies.Explanation, name string) string {
+	m, l := &x.Framework.Memory, &x.Layout
+	held := x.Held[x.Fullest]
+	split := func(from int) string {
+		if l.Zero >= from && l.Shard > 1 {
+			return fmt.Sprintf(" / %d ranks", l.Shard)
+		}
+		return ""
+	}
+	switch name {
+	case "weights":
+		if m.Weight == 0 {
+			return "the master copy is the parameter; 16-bit copies are buffers"
+		}
+		return fmt.Sprintf("%.3g B parameters × %.0f B%s", held/1e9, m.Weight, split(3))
+	case "gradients":
+		return fmt.Sprintf("× %.0f B%s", m.Grad, split(2))
+	case "master":
+		return fmt.Sprintf("× %.0f B%s", m.Master, split(1))
+	case "moments":
+		return fmt.Sprintf("× %.0f B%s", m.Moments, split(1))
+	case "activations":
+		return fmt.Sprintf("%s recomputation, %d layers, %s", l.Recompute, x.Layers[x.Fullest], inFlightText(x))
+	case "logits":
+		return "of one micro-batch on the last stage, with their gradient"
+	case "buffers":
+		return "gathered layers, communication buckets"
+	case "fragmentation":
+		return "fitted share of activations and logits"
+	case "runtime":
+		return "CUDA context and communicators, fitted"
+	}
+	return ""
+}
+
+func inFlightText(x *strategies.Explanation) string {
+	if x.Layout.PP == 1 {
+		return "1 micro-batch at a time"
+	}
+	return fmt.Sprintf("up to %d micro-batches in flight", min(x.MicroBatches, x.Layout.PP-x.Fullest))
+}
+
+func groupSection(w io.Writer, p *strategies.Problem, x *strategies.Explanation) {
+	fmt.Fprintln(w, "\nWHERE GROUPS SIT  rank order tp-cp-ep-dp-pp, TP innermost")
+	var rows [][]string
+	for _, g := range x.Groups {
+		rows = append(rows, []string{strings.Join(g.Dims.Names(), "+"), fmt.Sprint(g.Span.Size), fmt.Sprint(nodesOf(p.Cluster, &g.Span)),
+			fmt.Sprint(g.Span.PerDomain), fmt.Sprint(g.Span.Stride), tierOf(p.Cluster, &g.Span), Count(p.Cluster.GPUs / g.Span.Size)})
+	}
+	Table(w, "table", []Column{{"group", true}, {"ranks", false}, {"nodes", false}, {"per domain", false}, {"stride", false}, {"slowest link", true}, {"groups", false}}, rows)
+}
+
+func diagnosisSection(w io.Writer, p *strategies.Problem, x *strategies.Explanation) {
+	found, largest, share := p.Diagnose(x)
+	if len(found) == 0 {
+		fmt.Fprintf(w, "\nDIAGNOSIS  no primitive takes more than %.0f %% of the step; largest: %s, %s %% exposed\n", 100*strategies.Threshold, largest, Percent(share))
+		return
+	}
+	for _, d := range found {
+		fmt.Fprintf(w, "\nDIAGNOSIS  exposed %s over %s takes %.0f %% of the step (limit %.0f %%)\n", d.Op, d.Axis, 100*d.Share, 100*strategies.Threshold)
+		fmt.Fprintf(w, "  cause    %s\n  knob     %s\n", d.Cause, d.Knob)
+		var rows [][]string
+		for i := range d.Remedy {
+			e := &d.Remedy[i]
+			fits := "fits"
+			if !e.Fits {
+				fits = "does not fit"
+			}
+			rows = append(rows, []string{e.Layout.String(), fmt.Sprintf("%.2f", e.Step), Percent(p.Rates(e).MFU), fmt.Sprintf("%.1f", e.Memory.Total().GiB()), fits, e.Framework.Name})
+		}
+		if rows != nil {
+			Table(w, "table", []Column{{"what would help, each re-estimated", true}, {"step s", false}, {"MFU %", false}, {"mem GiB", false}, {"", true}, {"framework", true}}, rows)
+		}
+	}
+}
+
+// ExplainWarnings are the warnings of one layout besides those of the question.
+func ExplainWarnings(a *ask.Answer, x *strategies.Explanation) []string {
+	out := Warnings(a)
+	l := &x.Layout
+	if x.MicroBatches < l.PP {
+		out = append(out, fmt.Sprintf("%d micro-batches cannot fill %d stages (bubble %.1f %%): raise --global-batch", x.MicroBatches, l.PP,
+			100*float64(l.PP-1)/float64(x.MicroBatches+l.PP-1)))
+	}
+	if share := float64(x.Memory.Total() / a.Problem.Capacity()); share > 0.95 && share < 1.05 {
+		out = append(out, fmt.Sprintf("marginal: memory is predicted at %.0f %% of what is usable; within 5 %% of it the verdict is wrong one time in four", 100*share))
+	}
+	if l.HPZ > 0 && l.Offload != strategies.OffloadNone {
+		out = append(out, "hpZ together with offload is reported broken (constant loss, zero gradient norm): check the loss")
+	}
+	if l.TP > 1 && !l.SP && a.Problem.Model.Experts() > 0 {
+		out = append(out, "tp without sp duplicates the tokens that are dispatched to experts: set sp=true")
+	}
+	return out
+}

@@ -1,0 +1,206 @@
+package show
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"planner/internal/ask"
+	"planner/strategies"
+)
+
+// Suggestion is the document of `suggest`.
+type Suggestion struct {
+	Head
+	Search  Search   `json:"search"`
+	Layouts []Layout `json:"layouts"`
+	Nearest *Nearby  `json:"nearest,omitempty"`
+	Notes   []string `json:"notes"`
+}
+
+// Search says what was tried.
+type Search struct {
+	Legal       int                     `json:"legal"`
+	Fitting     int                     `json:"fitting"`
+	Rejected    map[strategies.Rule]int `json:"rejected"`
+	Seconds     float64                 `json:"seconds"`
+	Interrupted bool                    `json:"interrupted,omitempty"`
+}
+
+// Nearby is the layout nearest to fitting.
+type Nearby struct {
+	Layout       string    `json:"layout"`
+	MissingBytes float64   `json:"missing_bytes"`
+	Knobs        []KnobDoc `json:"knobs"`
+}
+
+// KnobDoc is one change that would help.
+type KnobDoc struct {
+	Change      string  `json:"change"`
+	MemoryBytes float64 `json:"memory_bytes"`
+	Fits        bool    `json:"fits"`
+	StepSeconds float64 `json:"step_seconds"`
+	Cost        string  `json:"cost"`
+}
+
+// NewSuggestion describes the result of a search.
+func NewSuggestion(a *ask.Answer, r *strategies.Result, n *ask.Nearest) Suggestion {
+	s := Suggestion{Head: NewHead(a), Search: Search{r.Legal, r.Fitting, r.Rejected, r.Elapsed.Seconds(), r.Interrupted},
+		Layouts: []Layout{}, Notes: notes(a)}
+	ties := strategies.TieGroups(r.Ranking)
+	for i := range r.Ranking {
+		s.Layouts = append(s.Layouts, NewLayout(a.Problem, &r.Ranking[i], i+1, ties[i]))
+	}
+	if n != nil {
+		s.Nearest = &Nearby{Layout: n.Estimate.Layout.String(), MissingBytes: float64(n.Missing), Knobs: []KnobDoc{}}
+		for _, k := range n.Knobs {
+			s.Nearest.Knobs = append(s.Nearest.Knobs, KnobDoc{k.Change, float64(k.Memory), k.Fits, float64(k.Step), k.Cost})
+		}
+	}
+	return s
+}
+
+// notes are the warnings that an answer carries, and what was chosen.
+func notes(a *ask.Answer) []string {
+	out := []string{}
+	for _, d := range a.Defaults {
+		out = append(out, "chosen: "+d.Flag+" "+d.Value)
+	}
+	return append(out, Warnings(a)...)
+}
+
+// Warnings says what changes how the figures are read.
+func Warnings(a *ask.Answer) []string {
+	p := a.Problem
+	out := slices.Clone(p.Model.Notes)
+	if peak := p.Cluster.GPU.Peak[p.Work.Precision]; peak == 0 {
+		out = append(out, fmt.Sprintf("%s has no %s units: the step is computed at 16 bits", title(p.Cluster.GPU.Title, p.Cluster.GPU.Name), p.Work.Precision))
+	}
+	if p.Cluster.GPUs > p.Cluster.PerNode && p.Cluster.GPUs%p.Cluster.PerNode != 0 {
+		out = append(out, fmt.Sprintf("%d GPUs leave the last node of %d partly empty", p.Cluster.GPUs, p.Cluster.PerNode))
+	}
+	return out
+}
+
+// Only writes the constraints in force.
+func Only(w io.Writer, limits []string) {
+	if len(limits) > 0 {
+		Note(w, "only", "%s", strings.Join(limits, " · "))
+	}
+}
+
+// Tastes writes the same question answered by another taste.
+func Tastes(w io.Writer, p *strategies.Problem, r *strategies.Result) {
+	best := &r.Ranking[0]
+	var rows [][]string
+	add := func(what string, e *strategies.Estimate) {
+		if e == nil || e.Layout == best.Layout {
+			return
+		}
+		rows = append(rows, []string{what, e.Layout.String(), fmt.Sprintf("%.2f s", e.Step), Percent(p.Rates(e).MFU) + " %",
+			fmt.Sprintf("%.1f GiB", e.Memory.Total().GiB()), fmt.Sprintf("+%.1f %%", 100*(float64(e.Step/best.Step)-1))})
+	}
+	add("least memory within 15 %", r.LeastMemory(0.15))
+	add("no pipeline", r.NoPipeline)
+	add("no tensor parallelism", r.NoTensor)
+	if rows == nil {
+		return
+	}
+	fmt.Fprintln(w, "\nsame question, another taste:")
+	Table(w, "table", []Column{{"", true}, {"", true}, {}, {}, {}, {}}, rows)
+}
+
+// SuggestNotes writes what was chosen, searched and noticed, and what to do
+// next.
+func SuggestNotes(w io.Writer, a *ask.Answer, r *strategies.Result) {
+	var chosen []string
+	for _, d := range a.Defaults {
+		sep := " "
+		if strings.HasPrefix(d.Flag, "--model") {
+			sep = " = "
+		}
+		chosen = append(chosen, d.Flag+sep+d.Value)
+	}
+	fmt.Fprintln(w)
+	if chosen != nil {
+		Note(w, "chosen for you", "%s", strings.Join(chosen, " · "))
+	}
+	Note(w, "searched", "%s legal layouts, %s fit, in %.2f s; best %d shown", Count(r.Legal), Count(r.Fitting), r.Elapsed.Seconds(), len(r.Ranking))
+	if len(r.Ranking) == 0 {
+		return
+	}
+	ties := strategies.TieGroups(r.Ranking)
+	same := 0
+	for _, t := range ties {
+		if t == 1 {
+			same++
+		}
+	}
+	if same > 1 {
+		Note(w, "tie", "the %d rows marked a differ by less than the model can tell apart (%.1f %%): choose among them by memory, or measure them", same, 100*strategies.Resolution)
+	}
+	if e := &r.Ranking[0]; e.High > e.Low {
+		Note(w, "band", "± is an 80 %% band: 4 of 5 comparable measured runs fell inside")
+	}
+	for _, x := range Warnings(a) {
+		Note(w, "note", "%s", x)
+	}
+	Note(w, "next", "planner explain --model %s --gpus %d%s --layout %s", a.Model, a.GPUs, nonDefaults(a), r.Ranking[0].Layout)
+}
+
+// nonDefaults repeats the flags that the user gave, so that a hint can be
+// pasted.
+func nonDefaults(a *ask.Answer) string {
+	chosen := map[string]bool{}
+	for _, d := range a.Defaults {
+		chosen[d.Flag] = true
+	}
+	var b strings.Builder
+	for _, f := range []struct{ flag, value string }{
+		{"--hardware", a.Hardware}, {"--seq-len", fmt.Sprint(a.SeqLen)}, {"--global-batch", fmt.Sprint(a.GlobalBatch)},
+		{"--precision", a.Precision}, {"--framework", a.Framework}, {"--pass", a.Pass}, {"--attention", a.Attention},
+	} {
+		if f.value != "" && !chosen[f.flag] {
+			fmt.Fprintf(&b, " %s %s", f.flag, f.value)
+		}
+	}
+	return b.String()
+}
+
+// Stats writes the values tried per dimension, the refusals and the rate.
+func Stats(w io.Writer, r *strategies.Result) {
+	for _, dim := range []string{"tp", "pp", "vpp", "cp", "ep", "dp", "zero", "shard", "mbs"} {
+		if v := r.Tried[dim]; len(v) > 0 {
+			Note(w, "tried "+dim, "%s", strings.Trim(fmt.Sprint(v), "[]"))
+		}
+	}
+	var rules []string
+	for rule, n := range r.Rejected {
+		rules = append(rules, fmt.Sprintf("%s %s", rule, Count(n)))
+	}
+	slices.Sort(rules)
+	Note(w, "refused", "%s", strings.Join(rules, " · "))
+	Note(w, "rate", "%s layouts a second", Count(int(float64(r.Legal)/r.Elapsed.Seconds())))
+}
+
+// Nearest writes why nothing fits and what would mend it.
+func Nearest(w io.Writer, a *ask.Answer, n *ask.Nearest) {
+	p, m := a.Problem, &n.Estimate.Memory
+	fmt.Fprintf(w, "nothing fits: %s on %s needs %.1f GiB per GPU at best, %.1f GiB are usable: %.1f GiB short\n\n",
+		p.Model.Name, machine(a), m.Total().GiB(), p.Capacity().GiB(), n.Missing.GiB())
+	Note(w, "nearest", "%s (%s)    GiB per GPU", n.Estimate.Layout, n.Estimate.Framework.Name)
+	fmt.Fprintf(w, "%16s weights %.1f · gradients %.1f · master %.1f · moments %.1f\n", "",
+		m.Weights.GiB(), m.Gradients.GiB(), m.Master.GiB(), m.Moments.GiB())
+	fmt.Fprintf(w, "%16s activations %.1f · logits %.1f · buffers %.1f · fragmentation %.1f · runtime %.1f  = %.1f\n\n", "",
+		m.Activations.GiB(), m.Logits.GiB(), m.Buffers.GiB(), m.Fragmentation.GiB(), m.Runtime.GiB(), m.Total().GiB())
+	var rows [][]string
+	for _, k := range n.Knobs {
+		fits := "no"
+		if k.Fits {
+			fits = "yes"
+		}
+		rows = append(rows, []string{k.Change, fmt.Sprintf("%.1f", k.Memory.GiB()), fmt.Sprintf("%.1f", k.Usable.GiB()), fits, fmt.Sprintf("%.1f", k.Step), k.Cost})
+	}
+	Table(w, "table", []Column{{"what would mend it", true}, {"needs GiB", false}, {"of GiB", false}, {"fits", true}, {"step s", false}, {"what it costs", true}}, rows)
+}
