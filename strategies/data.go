@@ -15,8 +15,7 @@ func (s *site) dataParallel(t *stateTally, g *group, first bool) {
 // gradients issues the gradient calls of a group, bucket by bucket: every step
 // or every micro-batch as the framework does at this stage.
 func (s *site) gradients(t *stateTally, g *group, op collective.Op, first bool, what string) {
-	params := g.params * s.p.Work.Trained()
-	class, times := classGrad, 1.0
+	class := classGrad
 	if s.prof.Comm.GradEvery[s.l.Zero] == "micro-batch" {
 		class = classMicro
 	}
@@ -29,12 +28,28 @@ func (s *site) gradients(t *stateTally, g *group, op collective.Op, first bool, 
 	if s.prof.Comm.Overlapped {
 		c.Overlaps = "backward pass"
 	}
-	chunks := float64(s.l.VPP)
-	if s.l.PP == 1 {
-		chunks = 1
+	for _, k := range s.chunks(g) {
+		n := k.params * s.p.Work.Trained()
+		s.inBuckets(t, c, n, s.bucket(n, g.all.Size, first && k.first), k.times, t.label(g.what, what), class)
 	}
-	size := s.bucket(params/chunks, g.all.Size, first)
-	s.inBuckets(t, c, params/chunks, size, chunks*times, t.label(g.what, what), class)
+}
+
+// chunk is one model chunk of a rank, or several equal ones.
+type chunk struct {
+	params float64 // elements
+	times  float64
+	first  bool // the first chunk of the rank, which holds the embedding
+}
+
+// chunks returns the model chunks of a rank as far as they differ: each has a
+// v-th of the layers, the first or the last holds the embedding or the head.
+func (s *site) chunks(g *group) [2]chunk {
+	if s.l.PP == 1 || s.l.VPP == 1 {
+		return [2]chunk{{g.params, 1, true}}
+	}
+	v := float64(s.l.VPP)
+	layers := (g.params - g.root) / v
+	return [2]chunk{{layers + g.root, 1, true}, {layers, v - 1, false}}
 }
 
 // bucket returns the elements of one gradient call out of a chunk of n.
@@ -48,7 +63,7 @@ func (s *site) bucket(n float64, ranks int, first bool) float64 {
 
 // inBuckets issues times × (whole buckets and the partial last one).
 func (s *site) inBuckets(t *stateTally, c collective.Call, n, size, times float64, what string, class stateClass) {
-	if n <= 0 {
+	if n <= 0 || times == 0 {
 		return
 	}
 	whole := float64(int(n/size + 1e-9))

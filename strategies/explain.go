@@ -44,14 +44,13 @@ func (p *Problem) Explain(l Layout, prof *Profile) *Explanation {
 	for i := range c.stages {
 		st := &c.stages[i]
 		calls := ex.stage(i)
-		m := ex.memory(i)
 		for k := range st.ranks {
 			rank := st.index + k
 			for _, call := range calls {
 				call.Stage = rank
 				x.Calls = append(x.Calls, call)
 			}
-			x.Stages = append(x.Stages, StageMemory{rank, m})
+			x.Stages = append(x.Stages, StageMemory{rank, r.stageMemory(i, rank)})
 			x.Layers = append(x.Layers, st.total)
 			x.Held = append(x.Held, state.held[i].dense+state.held[i].expert)
 		}
@@ -190,6 +189,3 @@ next:
 		*c = append(*c, x)
 	}
 }
-
-// memory returns the memory of a rank of stage i.
-func (x *expander) memory(i int) Memory { return x.run.stageMemory(i) }

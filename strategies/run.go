@@ -209,7 +209,7 @@ func (r *run) split(e *Estimate, slow int, dataEnds, straggle unit.Seconds) {
 // memory finds the fullest stage.
 func (r *run) memory(e *Estimate) {
 	for i := range r.stages {
-		m := r.stageMemory(i)
+		m := r.stageMemory(i, r.chain.stages[i].index)
 		if i == 0 || m.Total() > e.Memory.Total() {
 			e.Memory, e.Fullest = m, r.chain.stages[i].index
 		}
@@ -217,11 +217,12 @@ func (r *run) memory(e *Estimate) {
 	e.Fits = e.Memory.Total() <= r.p.Capacity()
 }
 
-// stageMemory adds activations and logits to the state of stage i.
-func (r *run) stageMemory(i int) Memory {
+// stageMemory adds activations and logits to the state of stage i, for its
+// pipeline rank.
+func (r *run) stageMemory(i, rank int) Memory {
 	m := r.state.memory[i]
 	st, s := &r.chain.stages[i], &r.stages[i]
-	m.Activations = s.keep.Times(inFlight(r.l, st.index, r.m)) + r.peak(st)
+	m.Activations = s.keep.Times(inFlight(r.l, rank, r.m)) + r.peak(st)
 	if st.head {
 		m.Logits = r.layers.logits
 	}

@@ -77,6 +77,7 @@ func (t *stateTally) add(c collective.Call, class stateClass) {
 // group is one set of parameters with the ranks that hold copies of it.
 type group struct {
 	params         float64 // elements on this rank
+	root           float64 // the part of them in the embedding and the head
 	all            hardware.Span
 	shard, replica hardware.Span
 	dims           collective.Dims
@@ -90,8 +91,8 @@ func (s *site) groups(h *held) [2]group {
 		dims |= collective.CP
 	}
 	return [2]group{
-		{h.dense, s.data, s.shard, s.replica, dims, ""},
-		{h.expert, s.edp, s.eshard, s.ereplica, collective.EDP, "expert "},
+		{h.dense, h.root, s.data, s.shard, s.replica, dims, ""},
+		{h.expert, 0, s.edp, s.eshard, s.ereplica, collective.EDP, "expert "},
 	}
 }
 

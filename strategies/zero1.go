@@ -30,19 +30,17 @@ func (s *site) reduceGradients(t *stateTally, g *group, first bool) {
 // gatherParameters issues the AllGather of updated parameters, once a step,
 // beside the next forward pass where the framework overlaps.
 func (s *site) gatherParameters(t *stateTally, g *group, first bool) {
-	chunks := 1.0
-	if s.l.PP > 1 {
-		chunks = float64(s.l.VPP)
-	}
-	n := g.params * s.p.Work.Trained() / chunks
-	size := s.bucket(n, g.all.Size, first)
-	if b := s.prof.Comm.GatherBucket; b > 0 {
-		size = min(n, float64(b))
-	}
 	c := collective.Call{Op: collective.AllGather, Phase: collective.Optimizer, Dims: g.dims, Axis: collective.AxisDP,
 		Span: g.shard, DType: s.model}
 	if s.prof.Comm.Overlapped {
 		c.Overlaps = "next forward pass"
 	}
-	s.inBuckets(t, c, n, size, chunks, t.label(g.what, "parameters"), classGather)
+	for _, k := range s.chunks(g) {
+		n := k.params * s.p.Work.Trained()
+		size := s.bucket(n, g.all.Size, first && k.first)
+		if b := s.prof.Comm.GatherBucket; b > 0 {
+			size = min(n, float64(b))
+		}
+		s.inBuckets(t, c, n, size, k.times, t.label(g.what, "parameters"), classGather)
+	}
 }

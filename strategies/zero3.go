@@ -13,9 +13,8 @@ import (
 // max_reuse_distance (partitioned_param_coordinator.py:634-665 at edaa722).
 
 func (s *site) zero3(t *stateTally, h *held, g *group) {
-	per := g.params - rootOf(h, g)
+	root, per := g.root, g.params-g.root
 	again := s.gathersAgain(h)
-	root := rootOf(h, g)
 	s.gatherLayers(t, g, per, h.layers, collective.Forward, 1, g.shard)
 	s.gatherLayers(t, g, root, 1, collective.Forward, 1, g.shard)
 	back := g.shard
@@ -30,17 +29,8 @@ func (s *site) zero3(t *stateTally, h *held, g *group) {
 
 // zero3Forward is a forward-only pass: one gather a layer (ZeRO-Inference).
 func (s *site) zero3Forward(t *stateTally, h *held, g *group) {
-	root := rootOf(h, g)
-	s.gatherLayers(t, g, g.params-root, h.layers, collective.Forward, 1, g.shard)
-	s.gatherLayers(t, g, root, 1, collective.Forward, 1, g.shard)
-}
-
-// rootOf returns the parameters of g that are wrapped outside the layers.
-func rootOf(h *held, g *group) float64 {
-	if g.what != "" {
-		return 0
-	}
-	return h.root
+	s.gatherLayers(t, g, g.params-g.root, h.layers, collective.Forward, 1, g.shard)
+	s.gatherLayers(t, g, g.root, 1, collective.Forward, 1, g.shard)
 }
 
 // gathersAgain returns 1 when layers are freed after their forward pass, less

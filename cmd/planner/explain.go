@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"planner/internal/catalog"
@@ -63,7 +61,7 @@ func runExplain(c *cobra.Command, o *explainFlags) error {
 		show.Note(c.ErrOrStderr(), "note", "%s", w)
 	}
 	if !x.Fits {
-		return &noError{fmt.Sprintf("does not fit: %.1f GiB short", (x.Memory.Total() - a.Problem.Capacity()).GiB())}
+		show.Note(c.ErrOrStderr(), "does not fit", "%.1f GiB short", (x.Memory.Total() - a.Problem.Capacity()).GiB())
 	}
 	return nil
 }
