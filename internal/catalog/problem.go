@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"planner/costmodel"
-	"planner/costmodel/collective"
 	"planner/hardware"
 	"planner/strategies"
 )
@@ -14,6 +13,9 @@ func Problem(m *costmodel.Model, c *hardware.Cluster, w strategies.Workload, pro
 	if err != nil {
 		return nil, err
 	}
-	links := collective.Prior()
-	return strategies.NewProblem(m, c, w, profiles, kernels.Constants, &links), nil
+	links, err := Collectives()
+	if err != nil {
+		return nil, err
+	}
+	return strategies.NewProblem(m, c, w, profiles, kernels.Constants, links), nil
 }
