@@ -52,14 +52,14 @@ func worldsOf(t testing.TB, kind transport.Kind, n int, o transport.Options) []t
 	}
 	seats, peers := make([]*transport.Seat, n), make([]transport.Peer, n)
 	for r := range n {
-		s, err := transport.NewSeat(kind, "127.0.0.1", []byte("key"), "")
+		s, err := transport.NewSeat(kind, "127.0.0.1", "")
 		if err != nil {
 			t.Fatal(err)
 		}
 		seats[r], peers[r] = s, s.Peer
 	}
 	for r := range n {
-		w, err := seats[r].Take(r, peers, o)
+		w, err := seats[r].Take(r, peers, []byte("key"), o)
 		if err != nil {
 			t.Fatal(err)
 		}

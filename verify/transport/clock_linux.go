@@ -19,6 +19,7 @@ func now() int64 {
 // kernel may wake it late by the timer slack, which fineTimer shortens.
 func nap(t int64) {
 	t = min(t, now()+int64(slice))
+	fineTimer()
 	ts := unix.NsecToTimespec(t)
 	const absolute = 1 // TIMER_ABSTIME, linux/time.h
 	_, _, _ = unix.Syscall6(unix.SYS_CLOCK_NANOSLEEP, unix.CLOCK_MONOTONIC, absolute,

@@ -9,5 +9,3 @@ var epoch = time.Now()
 func now() int64 { return int64(time.Since(epoch)) }
 
 func nap(t int64) { time.Sleep(min(time.Duration(t-now()), slice)) }
-
-func fineTimer() {}

@@ -22,7 +22,7 @@ type Process struct {
 	shaper  *shaper
 	mu      sync.Mutex
 	maps    map[int][]byte // segments of peers, by rank
-	stall   func(call uint32, s Signature)
+	stall   func(group uint64, call uint32, s Signature)
 }
 
 // Seat is a process that has prepared to be reached but does not know its
@@ -35,10 +35,9 @@ type Seat struct {
 }
 
 // NewSeat prepares a process for a job: it makes its shared memory and
-// listens, as kind asks. host is the address that TCP peers dial; key is the
-// job's, which a connection must prove to know; shmDir holds the segment's
-// unnamed file, or is empty for anonymous memory.
-func NewSeat(kind Kind, host string, key []byte, shmDir string) (*Seat, error) {
+// listens, as kind asks. host is the address that TCP peers dial; shmDir holds
+// the segment's unnamed file, or is empty for anonymous memory.
+func NewSeat(kind Kind, host, shmDir string) (*Seat, error) {
 	s := &Seat{kind: kind, Peer: Peer{FD: -1}}
 	s.Peer.Host, s.Peer.PID = hostIdentity()
 	var err error
@@ -49,7 +48,7 @@ func NewSeat(kind Kind, host string, key []byte, shmDir string) (*Seat, error) {
 		s.Peer.FD = s.segment.fd
 	}
 	if kind != Shm {
-		if s.socks, err = listen(kind, host, key); err != nil {
+		if s.socks, err = listen(kind, host); err != nil {
 			return nil, errors.Join(err, s.Close())
 		}
 		if kind == Unix {
@@ -73,9 +72,13 @@ func (s *Seat) Close() error {
 	return errors.Join(errs...)
 }
 
-// Take returns the world of a seat whose peers are known. The seat belongs to
-// the world, also when Take fails.
-func (s *Seat) Take(rank int, peers []Peer, o Options) (*Process, error) {
+// Take returns the world of a seat whose peers are known. Connections must
+// prove to know key, which is the job's. The seat belongs to the world, also
+// when Take fails.
+func (s *Seat) Take(rank int, peers []Peer, key []byte, o Options) (*Process, error) {
+	if s.socks != nil {
+		s.socks.unlock(key)
+	}
 	w := &Process{rank: rank, kind: s.kind, opts: o, peers: peers,
 		segment: s.segment, socks: s.socks, maps: map[int][]byte{}}
 	if err := w.place(); err != nil {
@@ -132,7 +135,7 @@ func (w *Process) Abort() *Abort { return &w.abort }
 
 // OnStall has f told of waits that take long, so that a monitor can compare
 // what the ranks wait in. It applies to groups opened afterwards.
-func (w *Process) OnStall(f func(call uint32, s Signature)) { w.stall = f }
+func (w *Process) OnStall(f func(group uint64, call uint32, s Signature)) { w.stall = f }
 
 // Alloc returns memory of the segment, or of the heap without one.
 func (w *Process) Alloc(n int) ([]byte, error) {
@@ -206,7 +209,9 @@ func (w *Process) open(id uint64, members []int, s *shaper) (*Port, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.onStall = w.stall
+	if w.stall != nil {
+		p.onStall = func(call uint32, s Signature) { w.stall(id, call, s) }
+	}
 	p.spin = spinFor(w.here())
 	p.park = newChanParker()
 	if w.segment != nil {

@@ -21,7 +21,7 @@ type sockets struct {
 	listener net.Listener
 	mu       sync.Mutex
 	waiting  map[conversation]chan net.Conn
-	closed   bool
+	ready    chan struct{} // closed when key is known
 	handlers sync.WaitGroup
 }
 
@@ -39,7 +39,7 @@ const (
 	helloSize = 16 + sha256.Size
 )
 
-func listen(kind Kind, host string, key []byte) (*sockets, error) {
+func listen(kind Kind, host string) (*sockets, error) {
 	network, addr := "tcp", net.JoinHostPort(host, "0")
 	if kind == Unix {
 		// An abstract name has no file that could stay behind (unix(7)).
@@ -51,9 +51,15 @@ func listen(kind Kind, host string, key []byte) (*sockets, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &sockets{kind: kind, key: key, listener: l, waiting: map[conversation]chan net.Conn{}}
+	s := &sockets{kind: kind, listener: l, waiting: map[conversation]chan net.Conn{}, ready: make(chan struct{})}
 	s.handlers.Go(s.accept)
 	return s, nil
+}
+
+// unlock sets the key that connections must prove to know.
+func (s *sockets) unlock(key []byte) {
+	s.key = key
+	close(s.ready)
 }
 
 func (s *sockets) address() string { return s.listener.Addr().String() }
@@ -90,6 +96,11 @@ func (s *sockets) admit(c net.Conn) (conversation, error) {
 	}
 	v := conversation{binary.LittleEndian.Uint64(hello), binary.LittleEndian.Uint32(hello[8:]),
 		binary.LittleEndian.Uint32(hello[12:])}
+	select {
+	case <-s.ready: // a peer may know the key before this process does
+	case <-time.After(handshakeTime):
+		return v, errors.New("no key")
+	}
 	if !hmac.Equal(hello[16:], proof(s.key, nonce, hello[:16])) {
 		return v, errors.New("stranger")
 	}

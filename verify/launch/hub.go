@@ -1,0 +1,238 @@
+package launch
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+
+	"planner/verify/transport"
+)
+
+// hub is where the ranks meet: it runs in rank 0.
+type hub struct {
+	listener net.Listener
+	size     int
+	secret   string
+	key      []byte
+
+	mu     sync.Mutex
+	wires  []*wire // by rank
+	peers  []transport.Peer
+	here   int
+	gone   int
+	failed bool
+	stalls map[place]stall
+	all    map[*wire]bool // open connections, introduced or not
+	tasks  sync.WaitGroup
+}
+
+// place is one call of one group.
+type place struct {
+	group uint64
+	call  uint32
+}
+
+// stall is the first rank that waits there, and in what.
+type stall struct {
+	rank int
+	what transport.Signature
+}
+
+func newHub(l net.Listener, size int, secret string) *hub {
+	h := &hub{listener: l, size: size, secret: secret, key: random(32), wires: make([]*wire, size),
+		peers: make([]transport.Peer, size), stalls: map[place]stall{}, all: map[*wire]bool{}}
+	h.tasks.Go(h.accept)
+	return h
+}
+
+func random(n int) []byte {
+	b := make([]byte, n)
+	_, _ = rand.Read(b)
+	return b
+}
+
+func (h *hub) accept() {
+	for {
+		c, err := h.listener.Accept()
+		if err != nil {
+			return
+		}
+		w := newWire(c)
+		h.mu.Lock()
+		h.all[w] = true
+		h.mu.Unlock()
+		h.tasks.Go(func() {
+			h.serve(w)
+			_ = w.Close()
+			h.mu.Lock()
+			delete(h.all, w)
+			h.mu.Unlock()
+		})
+	}
+}
+
+// introduction bounds how long a connection may take to say who it is.
+const introduction = 5 * time.Second
+
+// serve admits one rank and listens to it until it leaves.
+func (h *hub) serve(w *wire) {
+	rank, why := h.admit(w)
+	if why != "" {
+		_ = w.send(message{Kind: "refuse", Version: version, Reason: why})
+		return
+	}
+	for {
+		m, err := w.receive()
+		if err != nil {
+			h.lost(rank)
+			return
+		}
+		switch m.Kind {
+		case "fail":
+			h.broadcast(m.Failure)
+		case "stall":
+			h.compare(rank, m)
+		case "bye":
+			h.bye()
+			return
+		}
+	}
+}
+
+// admit checks a rank's introduction; why is empty if it is welcome.
+func (h *hub) admit(w *wire) (rank int, why string) {
+	_ = w.SetReadDeadline(time.Now().Add(introduction))
+	nonce := random(16)
+	if w.send(message{Kind: "challenge", Version: version, Nonce: nonce}) != nil {
+		return 0, "gone"
+	}
+	m, err := w.receive()
+	switch {
+	case err != nil || m.Kind != "hello" || m.Peer == nil:
+		return 0, "not a rank of planner"
+	case m.Version != version:
+		return 0, fmt.Sprintf("version %d of the protocol: want %d: run the same planner everywhere", m.Version, version)
+	case !hmac.Equal(m.Proof, proof(h.secret, nonce, fmt.Sprintf("rank %d of %d", m.Rank, m.Size))):
+		return 0, "wrong secret"
+	case m.Size != h.size:
+		return 0, fmt.Sprintf("a job of %d ranks: want %d as rank 0 has", m.Size, h.size)
+	case m.Rank < 0 || m.Rank >= h.size:
+		return 0, fmt.Sprintf("rank %d: out of range: want 0 to %d", m.Rank, h.size-1)
+	}
+	_ = w.SetReadDeadline(time.Time{})
+	return m.Rank, h.seat(w, m)
+}
+
+// seat notes where a rank can be reached, and welcomes all when it is the
+// last.
+func (h *hub) seat(w *wire, m message) string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.wires[m.Rank] != nil {
+		return fmt.Sprintf("rank %d: another process has it", m.Rank)
+	}
+	h.wires[m.Rank], h.peers[m.Rank] = w, *m.Peer
+	if h.here++; h.here == h.size {
+		for _, w := range h.wires {
+			_ = w.send(message{Kind: "welcome", Version: version, Key: h.key, Peers: h.peers})
+		}
+	}
+	return ""
+}
+
+// lost tells all ranks that one has gone without saying so. The kernel closes
+// a process's connections as soon as it dies, whatever it died of.
+func (h *hub) lost(rank int) {
+	h.broadcast(&transport.Failure{Rank: rank, Peer: -1, Cause: "it is gone: its process ended in the middle of the job"})
+}
+
+// broadcast passes on the first failure; later ones follow from it.
+func (h *hub) broadcast(f *transport.Failure) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.failed || f == nil {
+		return
+	}
+	h.failed = true
+	for _, w := range h.wires {
+		if w != nil {
+			_ = w.send(message{Kind: "fail", Failure: f})
+		}
+	}
+}
+
+// compare looks for ranks that wait in one call with different arguments.
+func (h *hub) compare(rank int, m message) {
+	h.mu.Lock()
+	first, seen := h.stalls[place{m.Group, m.Call}]
+	if !seen && m.What != nil {
+		h.stalls[place{m.Group, m.Call}] = stall{rank, *m.What}
+	}
+	h.mu.Unlock()
+	if !seen || m.What == nil || first.what == *m.What || m.Call == 0 {
+		return
+	}
+	h.broadcast(&transport.Failure{Collective: transport.OpName(*m.What), Call: m.Call, Rank: rank, Peer: first.rank,
+		Cause: fmt.Sprintf("the ranks disagree: rank %d runs %s, rank %d %s", rank, transport.Names(*m.What),
+			first.rank, transport.Names(first.what))})
+}
+
+// bye counts the ranks that have finished. When all have, each is told.
+func (h *hub) bye() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.gone++; h.gone == h.size {
+		for _, w := range h.wires {
+			_ = w.send(message{Kind: "bye"})
+		}
+	}
+}
+
+// missing returns the ranks that have not come.
+func (h *hub) missing() []int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var ranks []int
+	for r, w := range h.wires {
+		if w == nil {
+			ranks = append(ranks, r)
+		}
+	}
+	return ranks
+}
+
+// grace is how long ranks may take to read why the job failed.
+const grace = 500 * time.Millisecond
+
+// close ends the hub. After a failure it closes only its own direction first:
+// a connection that is closed while messages are on their way drops what its
+// reader has not seen (RFC 1122, 4.2.2.13).
+func (h *hub) close() {
+	_ = h.listener.Close()
+	h.mu.Lock()
+	failed := h.failed
+	for w := range h.all {
+		if c, ok := w.Conn.(interface{ CloseWrite() error }); ok && failed {
+			_ = c.CloseWrite()
+		} else {
+			_ = w.Close()
+		}
+	}
+	h.mu.Unlock()
+	done := make(chan struct{})
+	go func() { h.tasks.Wait(); close(done) }()
+	select {
+	case <-done:
+		return
+	case <-time.After(grace):
+	}
+	h.mu.Lock()
+	for w := range h.all {
+		_ = w.Close()
+	}
+	h.mu.Unlock()
+	<-done
+}
