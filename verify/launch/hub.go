@@ -84,10 +84,13 @@ func (h *hub) serve(w *wire) {
 		_ = w.send(message{Kind: "refuse", Version: version, Reason: why})
 		return
 	}
+	left := false
 	for {
 		m, err := w.receive()
 		if err != nil {
-			h.lost(rank)
+			if !left {
+				h.lost(rank)
+			}
 			return
 		}
 		switch m.Kind {
@@ -96,8 +99,8 @@ func (h *hub) serve(w *wire) {
 		case "stall":
 			h.compare(rank, m)
 		case "bye":
+			left = true
 			h.bye()
-			return
 		}
 	}
 }

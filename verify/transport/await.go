@@ -35,10 +35,20 @@ func (p *Port) await(peer int, what string, ready func() bool) error {
 			}
 		}
 		if t > p.deadline {
-			return p.Fail(peer, fmt.Sprintf("%s for %v", what, p.timeout))
+			return p.timedOut(peer, what)
 		}
 	}
 	return nil
+}
+
+// timedOut ends the job because what was awaited did not happen. The peer may
+// itself only wait for another rank, so stopped ones are named.
+func (p *Port) timedOut(peer int, what string) error {
+	cause := fmt.Sprintf("%s for %v", what, p.timeout)
+	if p.stopped != nil {
+		cause += p.stopped()
+	}
+	return p.Fail(peer, cause)
 }
 
 // doze sleeps once, until woken or for a slice, and reports whether ready.

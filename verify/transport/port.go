@@ -36,6 +36,7 @@ type Port struct {
 	timeout time.Duration
 	held    []heldSend
 	onStall func(call uint32, s Signature)
+	stopped func() string // says which ranks are stopped, if any
 	release func()
 
 	call     Header // the call in progress

@@ -3,6 +3,8 @@ package transport
 import (
 	"errors"
 	"fmt"
+	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -168,6 +170,23 @@ func (w *Process) here() int {
 	return n
 }
 
+// stopped names the ranks of this host whose processes are stopped (state T
+// of proc_pid_stat(5)).
+func (w *Process) stopped() string {
+	text := ""
+	for r, p := range w.peers {
+		if p.Host != w.peers[w.rank].Host {
+			continue
+		}
+		b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.PID))
+		_, after, _ := strings.Cut(string(b), ") ")
+		if strings.HasPrefix(after, "T") || strings.HasPrefix(after, "t") {
+			text += fmt.Sprintf("; rank %d (process %d) is stopped", r, p.PID)
+		}
+	}
+	return text
+}
+
 // mapped returns the segment of a rank as this process sees it.
 func (w *Process) mapped(rank int) ([]byte, error) {
 	if rank == w.rank {
@@ -212,7 +231,7 @@ func (w *Process) open(id uint64, members []int, s *shaper) (*Port, error) {
 	if w.stall != nil {
 		p.onStall = func(call uint32, s Signature) { w.stall(id, call, s) }
 	}
-	p.spin = spinFor(w.here())
+	p.spin, p.stopped = spinFor(w.here()), w.stopped
 	p.park = newChanParker()
 	if w.segment != nil {
 		if err := w.openShared(p, id, s); err != nil {

@@ -158,7 +158,7 @@ func explain(p *Port, peer int, err error) error {
 	}
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return p.Fail(peer, fmt.Sprintf("nothing came from it for %v", p.timeout))
+		return p.timedOut(peer, "nothing came from it")
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return p.Fail(peer, "it closed the connection")
 	}

@@ -140,7 +140,7 @@ func (s *sockets) link(group uint64, from, to int, peer Peer, shaped *path) *soc
 	return &sockLink{
 		path:   shaped,
 		dial:   func(p *Port, _ int) (net.Conn, error) { return s.call(p, group, from, to, peer) },
-		accept: func(p *Port, _ int) (net.Conn, error) { return s.answer(p, group, to, from) },
+		accept: func(p *Port, peer int) (net.Conn, error) { return s.answer(p, group, to, from, peer) },
 	}
 }
 
@@ -170,7 +170,7 @@ func (s *sockets) call(p *Port, group uint64, from, to int, peer Peer) (net.Conn
 }
 
 // answer waits for the connection from a member.
-func (s *sockets) answer(p *Port, group uint64, from, to int) (net.Conn, error) {
+func (s *sockets) answer(p *Port, group uint64, from, to, peer int) (net.Conn, error) {
 	box := s.box(conversation{group, uint32(from), uint32(to)})
 	tick := time.NewTicker(slice)
 	defer tick.Stop()
@@ -190,7 +190,7 @@ func (s *sockets) answer(p *Port, group uint64, from, to int) (net.Conn, error) 
 			p.onStall(p.call.Call, p.call.What)
 		}
 		if t > p.deadline {
-			return nil, fmt.Errorf("nothing came from it for %v", p.timeout)
+			return nil, p.timedOut(peer, "nothing came from it")
 		}
 	}
 }
