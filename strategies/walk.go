@@ -16,16 +16,34 @@ type walker struct {
 	found  found
 	l      Layout
 	shards []int // divisors of the current DP·CP
+	uneven bool
 }
 
 func newWalker(ctx context.Context, p *Problem, s *Space, o *Options) *walker {
 	w := &walker{ctx: ctx, p: p, s: s, o: o, eval: newEvaluator(p)}
+	w.uneven = unevenSearch(p, s)
 	w.found.Rejected = map[Rule]int{}
 	w.found.tried = map[string]map[int]bool{}
 	for _, k := range []string{"tp", "pp", "vpp", "cp", "ep", "dp", "zero", "shard", "mbs"} {
 		w.found.tried[k] = map[int]bool{}
 	}
 	return w
+}
+
+// fewStages is the number of even pipeline degrees below which uneven splits
+// are searched too: 61 layers have none, 94 have one.
+const fewStages = 3
+
+// unevenSearch reports whether the layers divide over so few pipeline degrees
+// of the cluster that each other degree is tried with its nearest uneven split.
+func unevenSearch(p *Problem, s *Space) bool {
+	even := 0
+	for _, pp := range divisors(p.Cluster.GPUs) {
+		if pp > 1 && pp <= p.Model.Layers() && p.Model.Layers()%pp == 0 {
+			even++
+		}
+	}
+	return even < fewStages && s.First == 0 && s.Last == 0
 }
 
 func (w *walker) tried(dim string, v int) { w.found.tried[dim][v] = true }
@@ -63,6 +81,10 @@ func (w *walker) stages() {
 			continue
 		}
 		w.l.VPP = vpp
+		w.l.First, w.l.Last = w.s.First, w.s.Last
+		if w.uneven && w.p.Model.Layers()%(w.l.PP*vpp) != 0 {
+			w.l.First, w.l.Last, _ = splitFor(&w.l, w.p.Model.Layers())
+		}
 		if len(w.eval.chain(&w.l).stages) == 0 {
 			continue
 		}
