@@ -38,6 +38,9 @@ func run(args []string, out, errOut io.Writer) int {
 	root.SetArgs(args)
 	root.SetOut(out)
 	root.SetErr(errOut)
+	if found, _, _ := root.Find(args); found == root && len(args) > 0 && !strings.HasPrefix(args[0], "-") {
+		return report(unknownCommand(root, args), errOut)
+	}
 	return report(root.ExecuteContext(ctx), errOut)
 }
 

@@ -66,7 +66,7 @@ func flagError(c *cobra.Command, err error) error {
 		if n := catalog.Nearest(missing.GetSpecifiedName(), names); n != "" {
 			return catalog.Errorf("unknown flag %q: did you mean %q?", "--"+missing.GetSpecifiedName(), "--"+n)
 		}
-		return catalog.Errorf("unknown flag %q: see planner %s --help", "--"+missing.GetSpecifiedName(), c.Name())
+		return catalog.Errorf("unknown flag %q: see %s --help", "--"+missing.GetSpecifiedName(), c.CommandPath())
 	}
 	var invalid *pflag.InvalidValueError
 	if errors.As(err, &invalid) {

@@ -78,7 +78,10 @@ func (s Set) file(path string, keys []string) error {
 	}
 	for k, v := range raw {
 		if !known(k, keys) {
-			return catalog.Unknown("key", path+": "+k, keys, "planner config")
+			if n := catalog.Nearest(k, keys); n != "" {
+				return catalog.Errorf("%s: unknown key %q: did you mean %q?", path, k, n)
+			}
+			return catalog.Errorf("%s: unknown key %q: see planner config", path, k)
 		}
 		switch v.(type) {
 		case string, int64, float64, bool:
