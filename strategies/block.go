@@ -73,6 +73,7 @@ func (s *site) layerBlock(l *costmodel.Layer, full, keepCalls bool) block {
 	s.saved(&b, l, &slice, full)
 	t := tally{fabric: s.p.Fabric, keep: keepCalls, times: 1}
 	s.tensorLayer(&t, tensorParts(l), again)
+	s.replicatedHeads(&t, l, again)
 	s.contextLayer(&t, l, attentionAgain)
 	s.expertLayer(&t, l, again)
 	if s.p.Work.Forward {

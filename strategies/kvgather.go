@@ -1,0 +1,26 @@
+package strategies
+
+import (
+	"planner/costmodel"
+	"planner/costmodel/collective"
+	"planner/hardware/unit"
+)
+
+// replicatedHeads issues what TP beyond the key/value heads costs: the ranks
+// that share a head gather the keys and values that each projects a part of,
+// and reduce and scatter their gradients (Megatron-LM transformer/attention.py,
+// get_query_key_value_tensors at d98e8a6, when query groups are fewer than TP).
+func (s *site) replicatedHeads(t *tally, l *costmodel.Layer, again float64) {
+	x := &l.Mixer
+	if x.Kind != costmodel.Attention || s.l.TP <= x.KVHeads {
+		return
+	}
+	m := unit.Bytes(float64(s.tokens()) * float64(x.KVHeads*(x.HeadDim+x.VHeadDim)) * s.model.Size())
+	c := collective.Call{Op: collective.AllGather, Purpose: "replicated keys and values", Phase: collective.Forward,
+		Dims: collective.TP, Axis: collective.AxisTP, Span: s.tp, DType: s.model, Bytes: m, Count: 1}
+	t.issue(c, s.fit.TPExposed)
+	c.Phase, c.Purpose, c.Count = collective.Backward, "replicated keys and values, recomputed", again
+	t.issue(c, s.fit.TPExposed)
+	c.Op, c.Purpose, c.Count = collective.ReduceScatter, "key and value gradients", 1
+	t.issue(c, s.fit.TPExposed)
+}
