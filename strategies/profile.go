@@ -94,6 +94,8 @@ type Comm struct {
 	// Regather says that the backward pass gathers the split input of a
 	// column-parallel product again, where SP keeps only the split one.
 	Regather bool `toml:"regather"`
+	// LowGather says that sequence-parallel gathers of 8-bit steps carry 8 bits.
+	LowGather bool `toml:"low_gather"`
 	// FusedLoss joins two of the three AllReduces of the vocabulary-parallel
 	// loss.
 	FusedLoss bool `toml:"fused_loss"`

@@ -1,6 +1,9 @@
 package strategies
 
-import "planner/costmodel/collective"
+import (
+	"planner/costmodel/collective"
+	"planner/hardware"
+)
 
 // Sequence parallelism (Korthikanti et al. 2022, section 4.2.2) splits norms
 // and residuals over the TP ranks. Each AllReduce of tensor parallelism becomes
@@ -11,15 +14,22 @@ import "planner/costmodel/collective"
 
 func (s *site) sequenceLayer(t *tally, parts, again float64) {
 	c := collective.Call{Op: collective.AllGather, Purpose: "layer input", Phase: collective.Forward,
-		Dims: collective.TP, Axis: collective.AxisTP, Span: s.tp, DType: s.model, Bytes: s.hidden(), Count: parts}
+		Dims: collective.TP, Axis: collective.AxisTP, Span: s.tp, Count: parts}
+	gather, scatter := s.gatherType(), s.model
+	set := func(op collective.Op, d collective.DType) {
+		c.Op, c.DType, c.Bytes = op, d, s.hidden().Times(d.Size()/s.model.Size())
+	}
+	set(collective.AllGather, gather)
 	t.issue(c, s.fit.TPExposed)
-	c.Op, c.Purpose = collective.ReduceScatter, "layer output"
+	set(collective.ReduceScatter, scatter)
+	c.Purpose = "layer output"
 	t.issue(c, s.fit.TPExposed)
 
 	c.Phase, c.Count = collective.Backward, parts*again
 	c.Purpose = "layer output, recomputed"
 	t.issue(c, s.fit.TPExposed)
-	c.Op, c.Purpose = collective.AllGather, "layer input, recomputed"
+	set(collective.AllGather, gather)
+	c.Purpose = "layer input, recomputed"
 	t.issue(c, s.fit.TPExposed)
 
 	c.Purpose, c.Count = "output gradient", parts
@@ -28,8 +38,23 @@ func (s *site) sequenceLayer(t *tally, parts, again float64) {
 		c.Purpose, c.Overlaps = "saved input, again", "input-gradient GEMM"
 		t.issue(c, s.fit.TPBeside)
 	}
-	c.Op, c.Purpose, c.Overlaps = collective.ReduceScatter, "input gradient", "weight-gradient GEMM"
+	set(collective.ReduceScatter, scatter)
+	c.Purpose, c.Overlaps = "input gradient", "weight-gradient GEMM"
 	t.issue(c, s.fit.TPBeside)
+}
+
+// gatherType returns the element type of the gathers around low-precision
+// products: Transformer Engine quantises before it gathers, so they carry a
+// byte an element; reductions stay at 16 bits.
+func (s *site) gatherType() collective.DType {
+	if !s.prof.Comm.LowGather {
+		return s.model
+	}
+	switch s.p.Work.Precision {
+	case hardware.FP8, hardware.FP8Block, hardware.MXFP8, hardware.NVFP4:
+		return collective.FP8
+	}
+	return s.model
 }
 
 // sequenceHead issues AllGather forward, AllGather again and ReduceScatter
