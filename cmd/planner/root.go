@@ -37,7 +37,8 @@ cluster, how fast it will run, and how we know.`,
 		}
 	}
 	add("plan", newSuggest(), newExplain())
-	add("know", newModels(), newHardware(), newConfig())
+	add("decide", newExport())
+	add("know", newModels(), newHardware(), newFrameworks(), newConfig())
 	addTopics(root)
 	return root
 }

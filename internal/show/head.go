@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 
+	"planner/hardware"
 	"planner/internal/ask"
 )
 
@@ -40,10 +41,20 @@ func machine(a *ask.Answer) string {
 	if n := c.Nodes(); n > 1 {
 		s += fmt.Sprintf(" · %s nodes × %d", Count(n), c.PerNode)
 		if t := len(c.Tiers); t > 1 {
-			s += fmt.Sprintf(" · %.4g Gb/s %s per GPU", c.Tiers[1].Bandwidth.Gbps(), c.Tiers[1].Kind)
+			s += fmt.Sprintf(" · %.4g Gb/s %s per GPU", c.Tiers[t-1].Bandwidth.Gbps(), linkTitle(c.Tiers[t-1].Kind))
 		}
 	}
 	return s
+}
+
+// linkTitle is how people write a fabric.
+func linkTitle(k hardware.LinkKind) string {
+	titles := map[hardware.LinkKind]string{hardware.InfiniBand: "IB", hardware.RoCE: "RoCE", hardware.EFA: "EFA", hardware.Ethernet: "Ethernet",
+		hardware.TCPX: "TCPX", hardware.TCPXO: "TCPXO", hardware.Slingshot: "Slingshot", hardware.PCIe: "PCIe", hardware.XGMI: "xGMI", hardware.NVLink: "NVLink"}
+	if t, ok := titles[k]; ok {
+		return t
+	}
+	return string(k)
 }
 
 // Note writes one line for people: a keyword padded to 17, then text.
