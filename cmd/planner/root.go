@@ -13,6 +13,7 @@ import (
 )
 
 func newRoot() *cobra.Command {
+	cobra.EnableCommandSorting = false
 	root := &cobra.Command{
 		Use:   "planner",
 		Short: "Plan the parallel layout of LLM training",
