@@ -1,0 +1,151 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"planner/internal/ask"
+	"planner/internal/catalog"
+	"planner/internal/export"
+	"planner/internal/show"
+	"planner/strategies"
+)
+
+type exportFlags struct {
+	question
+	layout, to, output string
+}
+
+func newExport() *cobra.Command {
+	o := &exportFlags{}
+	c := &cobra.Command{
+		Use:   "export",
+		Short: "Write a layout as a framework's own settings",
+		Long: `export writes a layout in the exact names of one release of a framework, with a header and a list of
+what that framework cannot express. Without --layout it writes the best one for the framework.`,
+		Example: `  planner export --to megatron --model 70b --gpus 1024 --layout tp=4,pp=4,vpp=5,zero=1 -o megatron.args
+  planner export --to deepspeed --model 8b --gpus 64 --layout zero=3,recompute=full -o ds_config.json
+  planner export --to torchtitan --model 70b --gpus 256
+  planner export --to slurm --model 70b --gpus 1024 --layout tp=4,pp=4,vpp=5,zero=1`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return runExport(c, o) },
+	}
+	o.addTo(c)
+	f := c.Flags()
+	f.StringVar(&o.to, "to", "", strings.Join(export.Targets(), ", "))
+	f.StringVar(&o.layout, "layout", "", "layout, e.g. tp=8,pp=4,zero=1 (default: the best for the target)")
+	f.StringVarP(&o.output, "output", "o", "", "file to write, whole or not at all (default: standard output)")
+	complete(c, "to", export.Targets)
+	return c
+}
+
+func runExport(c *cobra.Command, o *exportFlags) error {
+	if o.to == "" {
+		return catalog.Errorf("--to: missing: want %s", strings.Join(export.Targets(), ", "))
+	}
+	framework, err := export.Framework(o.to)
+	if err != nil {
+		return err
+	}
+	a, err := o.answer(c)
+	if err != nil {
+		return err
+	}
+	p, err := exportPlan(c.Context(), o, a, framework)
+	if err != nil {
+		return err
+	}
+	d, err := export.Export(o.to, p)
+	if err != nil {
+		return err
+	}
+	return writeExport(c, o, d)
+}
+
+// exportPlan finds the layout and the framework that runs it: the target's own
+// where it can, else any, with the target's refusal kept.
+func exportPlan(ctx context.Context, o *exportFlags, a *ask.Answer, framework string) (*export.Plan, error) {
+	p := &export.Plan{Problem: a.Problem, ModelRef: o.Model, Planner: shortVersion()}
+	own := a
+	if framework != "" && a.Framework == ask.DefaultFramework {
+		q := a.Question
+		q.Framework = framework
+		var err error
+		if own, err = ask.Ask(q); err != nil {
+			return nil, err
+		}
+	}
+	if o.layout == "" {
+		r := strategies.Search(ctx, own.Problem, strategies.Space{}, strategies.Options{Top: 1})
+		if len(r.Ranking) == 0 {
+			return nil, &noError{"no layout fits: planner suggest says what would mend it"}
+		}
+		e := &r.Ranking[0]
+		p.Layout, p.Profile, p.Predicted = e.Layout, e.Framework, predicted(own.Problem, e)
+		return p, nil
+	}
+	l, f, err := own.Layout(o.layout)
+	if err != nil && own != a {
+		first := own.Problem.Profiles[0]
+		if l, f, err = a.Layout(o.layout); err == nil {
+			p.Refused = own.Problem.Check(&l, first)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	e := a.Problem.Estimate(l, f)
+	p.Layout, p.Profile, p.Predicted = l, f, predicted(a.Problem, &e)
+	return p, nil
+}
+
+// predicted says what a layout is expected to do, on one line.
+func predicted(p *strategies.Problem, e *strategies.Estimate) string {
+	band := ""
+	if e.High > e.Low {
+		band = fmt.Sprintf(" (80 %%: %.2f … %.2f)", e.Low, e.High)
+	}
+	s := fmt.Sprintf("step %.2f s%s, MFU %s %%, %.1f of %.1f GiB", e.Step, band, show.Percent(p.Rates(e).MFU), e.Memory.Total().GiB(), p.Capacity().GiB())
+	if !e.Fits {
+		s += ", does not fit"
+	}
+	return s
+}
+
+// shortVersion is the version without the compiler's.
+func shortVersion() string {
+	v, _, _ := strings.Cut(version(), " (")
+	return v
+}
+
+func writeExport(c *cobra.Command, o *exportFlags, d *export.Document) error {
+	if o.output == "" {
+		if _, err := io.WriteString(c.OutOrStdout(), d.Text); err != nil {
+			return err
+		}
+	} else {
+		if err := export.WriteFile(o.output, []byte(d.Text)); err != nil {
+			return err
+		}
+		if !d.Comments {
+			side := strings.TrimSuffix(o.output, ".json") + ".planner.txt"
+			if err := export.WriteFile(side, []byte(d.SideFile())); err != nil {
+				return err
+			}
+			show.Note(c.ErrOrStderr(), "header", "in %s, since the format has no comments", side)
+		}
+	}
+	notes := c.ErrOrStderr()
+	show.Note(notes, "target", "%s", d.Target)
+	for _, m := range d.Missing {
+		show.Note(notes, "cannot express", "%s", m)
+	}
+	for _, m := range d.Assumed {
+		show.Note(notes, "assumed", "%s", m)
+	}
+	return nil
+}

@@ -1,0 +1,43 @@
+package export
+
+import (
+	"os"
+	"path/filepath"
+
+	"planner/internal/catalog"
+)
+
+// WriteFile writes a file of the user's whole or not at all: into a temporary
+// file beside it, which then takes its name. Errors are *catalog.Error.
+func WriteFile(path string, text []byte) error {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return catalog.Errorf("%s: is a folder: want the path of a file", path)
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return catalog.Errorf("%s: cannot be written: %v", path, cause(err))
+	}
+	_, err = f.Write(text)
+	if e := f.Chmod(0o644); err == nil {
+		err = e
+	}
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+		return catalog.Errorf("%s: cannot be written: %v", path, cause(err))
+	}
+	return nil
+}
+
+// cause returns an error without the temporary name in it.
+func cause(err error) error {
+	if p, ok := err.(interface{ Unwrap() error }); ok && p.Unwrap() != nil {
+		return p.Unwrap()
+	}
+	return err
+}

@@ -1,0 +1,79 @@
+package export
+
+import (
+	"fmt"
+	"strings"
+)
+
+// training returns the training script and its arguments, by framework.
+func training(p *Plan, d *Document) string {
+	switch p.Profile.Name {
+	case "megatron", "megatron-deepspeed":
+		d.assume("megatron.args is the file of: planner export --to megatron -o megatron.args")
+		return "pretrain_gpt.py $(grep -v '^#' megatron.args)"
+	case "torchtitan":
+		d.assume("planned.toml is the file of: planner export --to torchtitan-toml -o planned.toml (v0.2.2)")
+		return "-m torchtitan.train --job.config_file planned.toml"
+	case "deepspeed":
+		d.assume("ds_config.json is the file of: planner export --to deepspeed -o ds_config.json")
+		return "train.py --deepspeed ds_config.json"
+	case "nanotron":
+		return "run_train.py --config-file config.yaml"
+	}
+	return "train.py"
+}
+
+// processes returns nodes and processes of each, noting a partly empty node.
+func processes(p *Plan, d *Document) (nodes, each int) {
+	c := p.Problem.Cluster
+	nodes, each = c.Nodes(), min(c.PerNode, c.GPUs)
+	if nodes > 1 && c.GPUs%c.PerNode != 0 {
+		d.missing("%d GPUs on nodes of %d: every node starts %d processes, %d in all", c.GPUs, c.PerNode, each, nodes*each)
+	}
+	return nodes, each
+}
+
+// placement says what no launcher can promise.
+func placement(p *Plan, d *Document) {
+	if p.Profile.Name == "megatron" {
+		d.assume("rank order tp-cp-ep-dp-pp is Megatron's default: --use-tp-pp-dp-mapping would break the plan")
+	}
+	if p.Layout.PP > 1 && p.Problem.Cluster.Nodes() > 1 {
+		d.missing("which nodes share a leaf switch: ask your site for --switches or a topology file")
+	}
+}
+
+// environment are variables that the prediction relies on: one connection
+// makes Megatron's TP calls start before the GEMM that hides them.
+func environment(p *Plan) string {
+	if p.Profile.Name == "megatron" && p.Layout.TP > 1 && p.Problem.Cluster.GPU.Arch != "blackwell" {
+		return "export CUDA_DEVICE_MAX_CONNECTIONS=1\n"
+	}
+	return ""
+}
+
+// slurm writes a batch script after the frameworks' own examples.
+func slurm(p *Plan, d *Document) {
+	nodes, each := processes(p, d)
+	placement(p, d)
+	run := training(p, d)
+	var b strings.Builder
+	b.WriteString("#!/bin/bash\n")
+	name := strings.ReplaceAll(p.Problem.Model.Name, " ", "-")
+	fmt.Fprintf(&b, "#SBATCH --job-name=%s\n#SBATCH --nodes=%d\n#SBATCH --ntasks-per-node=1\n#SBATCH --gres=gpu:%d\n#SBATCH --exclusive\n#SBATCH --output=%%x-%%j.out\n", name, nodes, each)
+	b.WriteString(d.commented("# "))
+	b.WriteString("set -euo pipefail\n" + environment(p))
+	b.WriteString("head=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\" | head -n 1)\n")
+	fmt.Fprintf(&b, "srun --kill-on-bad-exit=1 torchrun --nnodes %d --nproc_per_node %d \\\n  --rdzv_id \"$SLURM_JOB_ID\" --rdzv_backend c10d --rdzv_endpoint \"$head:29500\" \\\n  %s\n", nodes, each, run)
+	d.Text = b.String()
+}
+
+// torchrun writes the command to start on every node.
+func torchrun(p *Plan, d *Document) {
+	nodes, each := processes(p, d)
+	placement(p, d)
+	run := training(p, d)
+	d.assume("start it on each of the %d nodes with HEAD set to the first node's address", nodes)
+	d.Text = "#!/bin/bash\n" + d.commented("# ") + "set -euo pipefail\n" + environment(p) +
+		fmt.Sprintf("torchrun --nnodes %d --nproc_per_node %d \\\n  --rdzv_id planner --rdzv_backend c10d --rdzv_endpoint \"${HEAD:?address of the first node}:29500\" \\\n  %s\n", nodes, each, run)
+}

@@ -1,0 +1,96 @@
+package export
+
+import (
+	"fmt"
+	"strings"
+
+	"planner/costmodel"
+	"planner/strategies"
+)
+
+// titanTOML writes the TOML of torchtitan v0.2.2 (torchtitan/config/
+// job_config.py), the last form before main dropped it. A pipeline takes its
+// micro-batches out of local_batch_size.
+func titanTOML(p *Plan, d *Document) {
+	l, w := &p.Layout, &p.Problem.Work
+	local, ga := l.MBS, p.MicroBatches()
+	if l.PP > 1 {
+		local = l.MBS * ga
+	}
+	var b strings.Builder
+	put := func(key string, value any) { fmt.Fprintf(&b, "%s = %v\n", key, value) }
+	name, flavor := titanModel(p.Problem.Model, d)
+	fmt.Fprintf(&b, "\n[model]\nname = %q\nflavor = %q\n\n[training]\n", name, flavor)
+	put("local_batch_size", local)
+	put("global_batch_size", w.GlobalBatch)
+	put("seq_len", w.Seq)
+	if l.Offload == strategies.OffloadAll {
+		put("enable_cpu_offload", true)
+	}
+	b.WriteString("\n[parallelism]\n")
+	replicate, shard := titanDegrees(l, d)
+	put("data_parallel_replicate_degree", replicate)
+	put("data_parallel_shard_degree", shard)
+	if l.Zero > 0 {
+		put("fsdp_reshard_after_forward", fmt.Sprintf("%q", titanReshard(p)))
+	}
+	put("tensor_parallel_degree", l.TP)
+	titanTOMLParallel(p, d, put)
+	if l.TP > 1 && !l.SP {
+		d.missing("sp=false: v0.2.2 always splits the sequence with tp")
+	}
+	fmt.Fprintf(&b, "\n[activation_checkpoint]\nmode = %q\n", l.Recompute)
+	if l.FullLayers > 0 {
+		d.missing("recompute=full:%d: mode full recomputes every layer", l.FullLayers)
+	}
+	titanMissing(p, d)
+	d.assume("global batch %d = local batch %d × accumulation %d × DP %d", w.GlobalBatch, local, w.GlobalBatch/(local*l.DP), l.DP)
+	d.Text = d.commented("# ") + b.String()
+}
+
+func titanTOMLParallel(p *Plan, d *Document, put func(string, any)) {
+	l := &p.Layout
+	put("context_parallel_degree", l.CP)
+	if l.CP > 1 {
+		put("context_parallel_rotate_method", fmt.Sprintf("%q", titanRotate(l.CPKind, d)))
+	}
+	put("pipeline_parallel_degree", l.PP)
+	if l.PP > 1 {
+		per, first, last := titanStages(p, d)
+		put("pipeline_parallel_schedule", fmt.Sprintf("%q", titanSchedule(l.Schedule, d)))
+		put("pipeline_parallel_microbatch_size", l.MBS)
+		put("pipeline_parallel_layers_per_stage", per)
+		put("pipeline_parallel_first_stage_less_layers", first)
+		put("pipeline_parallel_last_stage_less_layers", last)
+	}
+	if p.Problem.Model.Experts() > 0 {
+		put("expert_parallel_degree", l.EP)
+		put("expert_tensor_parallel_degree", l.ETP)
+	}
+}
+
+// titanRotate is the exchange of keys and values: "alltoall" passes them round
+// the ring.
+func titanRotate(k strategies.CPKind, d *Document) string {
+	switch k {
+	case strategies.CPAllGather:
+		return "allgather"
+	case strategies.CPA2A:
+		d.missing("cpkind=a2a: Ulysses is not among v0.2.2's exchanges; the ring is written")
+	}
+	return "alltoall"
+}
+
+// titanModels are the name and flavor of v0.2.2 by preset.
+var titanModels = map[string][2]string{
+	"llama3.1-8b": {"llama3", "8B"}, "llama3-8b": {"llama3", "8B"}, "llama3.1-70b": {"llama3", "70B"},
+	"llama3-70b": {"llama3", "70B"}, "llama3.1-405b": {"llama3", "405B"},
+}
+
+func titanModel(m *costmodel.Model, d *Document) (name, flavor string) {
+	if n, ok := titanModels[m.Name]; ok {
+		return n[0], n[1]
+	}
+	d.missing("model %s: set name and flavor to one that torchtitan registers", m.Name)
+	return m.Family, m.Name
+}
