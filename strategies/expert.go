@@ -54,9 +54,9 @@ func distinct(k, ranks float64) float64 {
 
 func (s *site) expertExchange(t *tally, l *costmodel.Layer, again float64) {
 	f := &l.FFN
-	imbalance := max(1, s.p.Work.Imbalance)
+	load := s.load()
 	c := collective.Call{Op: collective.AllToAll, Dims: collective.EP, Axis: collective.AxisEP, Span: s.ep, DType: s.model,
-		Bytes: s.copies(f).Times(imbalance)}
+		Bytes: s.copies(f).Times(load)}
 	s.threeTimes(t, c, "token dispatch", again)
 	s.threeTimes(t, c, "token combine", again)
 	c.DType, c.Bytes = collective.FP32, s.tokens().Times(float64(f.TopK)*4/float64(s.l.TP))

@@ -24,7 +24,8 @@ type Workload struct {
 	// LayersOnly says that the layers' passes alone are asked for, as in
 	// published times of a single layer: no embedding, head, optimizer or step.
 	LayersOnly bool
-	// Imbalance is the load of the busiest expert rank over the mean; 0: 1.
+	// Imbalance is the load of the busiest expert rank over the mean, or the
+	// capacity factor that experts are padded to; 0: 1.
 	Imbalance float64
 }
 

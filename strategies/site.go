@@ -83,13 +83,9 @@ func expertShard(l *Layout) int {
 // slice returns the part of a layer that one rank computes.
 func (s *site) slice() costmodel.Slice {
 	l, w := &s.l, &s.p.Work
-	imbalance := w.Imbalance
-	if imbalance == 0 {
-		imbalance = 1
-	}
 	return costmodel.Slice{
 		Batch: float64(l.MBS), Seq: float64(w.Seq), CP: float64(l.CP), TP: float64(l.TP), SP: l.SP,
-		EP: float64(l.EP), ETP: float64(l.ETP), Imbalance: imbalance,
+		EP: float64(l.EP), ETP: float64(l.ETP), Imbalance: s.load(),
 		Attention: s.attention(), Pointwise: s.fit.Pointwise, Norm: s.normTraffic(), Misaligned: s.fit.Misaligned,
 	}
 }
@@ -101,6 +97,14 @@ func (s *site) normTraffic() float64 {
 		return max(1, s.fit.NormUnfused)
 	}
 	return 1
+}
+
+// load returns the tokens of the busiest expert rank over an even share.
+func (s *site) load() float64 {
+	if s.p.Work.Imbalance == 0 {
+		return 1
+	}
+	return s.p.Work.Imbalance
 }
 
 func (s *site) attention() kernel.AttentionKernel { return s.p.Work.Attention }

@@ -27,6 +27,7 @@ type Question struct {
 	Trainable            float64 // share of parameters that are trained; 0: all
 	Attention            string  // kernel, "" or "usual": the accelerator's usual one
 	Imbalance            float64 // tokens of the busiest expert rank over the mean
+	Capacity             float64 // capacity factor of the experts; 0: dropless
 	AllowLong            bool
 	Options              catalog.ClusterOptions
 }
@@ -110,7 +111,7 @@ func (a *Answer) workload(m *costmodel.Model) error {
 }
 
 func (a *Answer) finish(m *costmodel.Model, c *hardware.Cluster) error {
-	w := strategies.Workload{Seq: a.SeqLen, GlobalBatch: a.GlobalBatch, Trainable: a.Trainable, Imbalance: a.Imbalance}
+	w := strategies.Workload{Seq: a.SeqLen, GlobalBatch: a.GlobalBatch, Trainable: a.Trainable, Imbalance: a.load()}
 	var ok bool
 	if w.Precision, ok = hardware.ParsePrecision(a.Precision); !ok {
 		return notOne("--precision", a.Precision, hardware.Precisions())
@@ -131,12 +132,24 @@ func (a *Answer) finish(m *costmodel.Model, c *hardware.Cluster) error {
 	if a.Imbalance != 0 && !(a.Imbalance >= 1 && !math.IsInf(a.Imbalance, 1)) {
 		return catalog.Errorf("--imbalance %v: less than an even load: want 1 or more", a.Imbalance)
 	}
+	if a.Capacity != 0 && !(a.Capacity > 0 && a.Capacity <= 64) {
+		return catalog.Errorf("--capacity-factor %v: out of range: want more than 0, at most 64", a.Capacity)
+	}
 	profiles, err := catalog.Profiles(a.Framework)
 	if err != nil {
 		return notOne("--framework", a.Framework, catalog.Frameworks())
 	}
 	a.Problem, err = catalog.Problem(m, c, w, profiles)
 	return err
+}
+
+// load returns the tokens of the busiest expert rank over an even share:
+// experts of a fixed capacity are padded to it, whatever the routing.
+func (a *Answer) load() float64 {
+	if a.Capacity > 0 {
+		return a.Capacity
+	}
+	return a.Imbalance
 }
 
 func attention(name string) (kernel.AttentionKernel, bool) {

@@ -3,6 +3,7 @@ package show
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,7 +14,7 @@ import (
 // and are not worth a look are left out of the table for people.
 func Ranking(w io.Writer, format string, p *strategies.Problem, list []strategies.Estimate) {
 	ties := strategies.TieGroups(list)
-	cols := rankingColumns(list, format != "table")
+	cols := rankingColumns(p, list, format != "table")
 	heads := make([]Column, len(cols))
 	for i, c := range cols {
 		heads[i] = c.Column
@@ -44,7 +45,7 @@ type column struct {
 
 // rankingColumns returns the columns in the order every screen keeps: the
 // layout, how fast, how full, how it compares.
-func rankingColumns(list []strategies.Estimate, all bool) []column {
+func rankingColumns(p *strategies.Problem, list []strategies.Estimate, all bool) []column {
 	l := func(e *strategies.Estimate) *strategies.Layout { return &e.Layout }
 	number := func(get func(*strategies.Layout) int) func(*row) string {
 		return func(r *row) string { return strconv.Itoa(get(l(r.e))) }
@@ -83,7 +84,7 @@ func rankingColumns(list []strategies.Estimate, all bool) []column {
 			return strconv.Itoa(r.e.Layout.Shard)
 		}})
 	}
-	cols = append(cols, resultColumns()...)
+	cols = append(cols, resultColumns(all || longContext(list, p))...)
 	switch {
 	case all:
 		cols = append(cols, column{Column{Title: "layout", Left: true}, func(r *row) string { return r.e.Layout.String() }})
@@ -114,8 +115,18 @@ func anyMore(list []strategies.Estimate) bool {
 	return false
 }
 
-func resultColumns() []column {
-	return []column{
+// longContext reports whether attention is so large a part of the FLOPs that
+// counting it whole or causal are two different figures.
+func longContext(list []strategies.Estimate, p *strategies.Problem) bool {
+	if len(list) == 0 {
+		return false
+	}
+	r := p.Rates(&list[0])
+	return r.MFUCausal < 0.85*r.MFU
+}
+
+func resultColumns(causal bool) []column {
+	cols := []column{
 		{Column{Title: "rec", Left: true}, func(r *row) string { return recomputeCell(&r.e.Layout) }},
 		{Column{Title: "step s"}, func(r *row) string { return fmt.Sprintf("%.2f", r.e.Step) }},
 		{Column{Title: "±"}, func(r *row) string { return fmt.Sprintf("%.2f", (r.e.High-r.e.Low)/2) }},
@@ -127,6 +138,11 @@ func resultColumns() []column {
 		{Column{Title: "bound", Left: true}, func(r *row) string { return r.e.Bound() }},
 		{Column{Title: "framework", Left: true}, func(r *row) string { return r.e.Framework.Name }},
 	}
+	if !causal {
+		return cols
+	}
+	at := slices.IndexFunc(cols, func(c column) bool { return c.Title == "tok/s/GPU" })
+	return slices.Insert(cols, at, column{Column{Title: "causal %"}, func(r *row) string { return Percent(r.rates.MFUCausal) }})
 }
 
 // letter names a tie group: a, b, … z, then numbers.

@@ -165,6 +165,17 @@ func nonDefaults(a *ask.Answer) string {
 			fmt.Fprintf(&b, " %s %s", f.flag, f.value)
 		}
 	}
+	for _, f := range []struct {
+		flag  string
+		value float64
+	}{{"--trainable", a.Trainable}, {"--imbalance", a.Imbalance}, {"--capacity-factor", a.Capacity}} {
+		if f.value != 0 {
+			fmt.Fprintf(&b, " %s %g", f.flag, f.value)
+		}
+	}
+	if a.AllowLong {
+		b.WriteString(" --allow-long")
+	}
 	return b.String()
 }
 
