@@ -159,3 +159,25 @@ func (c *Comm) average(call Call, s steps.Spec) {
 		reduce.Scale(call.Type, call.Out[:out*call.Type.Size()], c.Size())
 	}
 }
+
+// Part is a program that a call runs a number of times.
+type Part struct {
+	steps.Spec
+	Times int
+}
+
+// Segments returns what the engine makes of a call with elements of elem
+// bytes: whole segments, and what is left.
+func (c *Comm) Segments(s steps.Spec, elem int) []Part {
+	n := c.tuning.segment(s, elem)
+	if n >= s.Count {
+		return []Part{{s, 1}}
+	}
+	whole, rest := s, s
+	whole.Count, rest.Count = n, s.Count%n
+	parts := []Part{{whole, s.Count / n}}
+	if rest.Count > 0 {
+		parts = append(parts, Part{rest, 1})
+	}
+	return parts
+}

@@ -43,15 +43,20 @@ const reaped = 2 * time.Second
 // Run starts the ranks and waits for them. When one fails or ctx ends, the
 // others are told, and after a moment killed; when Run returns none is left.
 func Run(ctx context.Context, s Spec) error {
-	cmds, err := s.commands()
+	why := &reasons{to: s.Err}
+	cmds, err := s.commands(why)
 	if err != nil {
 		return err
 	}
-	return supervise(ctx, cmds, s.Started)
+	failed := supervise(ctx, cmds, s.Started)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return verdict(failed, why.first())
 }
 
 // commands prepares one command per rank.
-func (s Spec) commands() ([]*exec.Cmd, error) {
+func (s Spec) commands(why *reasons) ([]*exec.Cmd, error) {
 	if s.Ranks < 1 {
 		return nil, fmt.Errorf("ranks %d: too small: want at least 1", s.Ranks)
 	}
@@ -84,7 +89,7 @@ func (s Spec) commands() ([]*exec.Cmd, error) {
 			cmds[r].ExtraFiles = []*os.File{listener}
 			cmds[r].Env = append(cmds[r].Env, envListen+"=3")
 		}
-		cmds[r].Stdin, cmds[r].Stdout, cmds[r].Stderr = strings.NewReader(secret), s.Out, s.Err
+		cmds[r].Stdin, cmds[r].Stdout, cmds[r].Stderr = strings.NewReader(secret), s.Out, &rankLog{reasons: why}
 	}
 	return cmds, nil
 }
@@ -141,8 +146,9 @@ type exit struct {
 	err  error
 }
 
-// supervise starts commands and waits until all have ended.
-func supervise(ctx context.Context, cmds []*exec.Cmd, started func(int, *os.Process)) error {
+// supervise starts commands, waits until all have ended and returns those that
+// failed, in order.
+func supervise(ctx context.Context, cmds []*exec.Cmd, started func(int, *os.Process)) []exit {
 	exits := make(chan exit, len(cmds))
 	var starting sync.WaitGroup
 	for r, c := range cmds {
@@ -161,7 +167,7 @@ func supervise(ctx context.Context, cmds []*exec.Cmd, started func(int, *os.Proc
 	return reap(ctx, cmds, exits)
 }
 
-func reap(ctx context.Context, cmds []*exec.Cmd, exits <-chan exit) error {
+func reap(ctx context.Context, cmds []*exec.Cmd, exits <-chan exit) []exit {
 	var failed []exit
 	var kill <-chan time.Time
 	done := ctx.Done()
@@ -190,25 +196,28 @@ func reap(ctx context.Context, cmds []*exec.Cmd, exits <-chan exit) error {
 			kill = time.After(reaped)
 		}
 	}
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	return verdict(failed)
+	return failed
 }
 
-// verdict names the rank to blame: one that a signal ended, or else the first
-// to fail. The ranks have said why on standard error.
-func verdict(failed []exit) error {
+// verdict joins what the ranks said with the rank to blame: one that a signal
+// ended, or else the first to fail.
+func verdict(failed []exit, why string) error {
 	if len(failed) == 0 {
 		return nil
 	}
-	blame := failed[0]
+	blame, signalled := failed[0], false
 	for _, e := range failed {
 		var x *exec.ExitError
 		if errors.As(e.err, &x) && x.ExitCode() == -1 {
-			blame = e
+			blame, signalled = e, true
 			break
 		}
 	}
-	return fmt.Errorf("rank %d failed: %w", blame.rank, blame.err)
+	switch {
+	case why == "":
+		return fmt.Errorf("rank %d failed: %w", blame.rank, blame.err)
+	case signalled:
+		return fmt.Errorf("%s (rank %d: %w)", why, blame.rank, blame.err)
+	}
+	return errors.New(why)
 }

@@ -54,7 +54,7 @@ func MaybeWorker() {
 	err := work(ctx, name)
 	stop()
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "planner:", err)
+		fmt.Fprintf(os.Stderr, "%s%s\n", said, strings.ReplaceAll(err.Error(), "\n", "; "))
 		os.Exit(1)
 	}
 	os.Exit(0)

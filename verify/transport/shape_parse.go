@@ -99,3 +99,15 @@ func (s *Shape) String() string {
 	}
 	return b.String()
 }
+
+// MarshalText writes the form of String.
+func (s *Shape) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads the form of ParseShape.
+func (s *Shape) UnmarshalText(text []byte) error {
+	p, err := ParseShape(string(text))
+	if err == nil {
+		*s = *p
+	}
+	return err
+}
