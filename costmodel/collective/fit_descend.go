@@ -56,10 +56,10 @@ func (f *fit) value(theta []float64) float64 {
 func (f *fit) descend() int {
 	n, p := len(f.samples), len(f.theta)
 	r, jac := make([]float64, n), mat.NewDense(n, p, nil)
-	lambda, cost := 1.0, math.Inf(1)
+	lambda := 1.0
 	for it := range maxIterations {
 		f.residuals(f.theta, r)
-		cost = f.cost(f.theta, r)
+		cost := f.cost(f.theta, r)
 		f.jacobian(r, jac)
 		gain := 0.0
 		for lambda < 1e8 {

@@ -28,7 +28,7 @@ var fabrics = map[string]hardware.LinkKind{
 
 const fabricNames = "none, nvl72, infiniband, roce, rdma, efa, tcpx, tcpxo, slingshot or ethernet"
 
-// check records in at's first fault what a machine cannot be.
+// check returns what the machine of the row at cannot be, or nil.
 func (m *Machine) check(at string) error {
 	if _, ok := fabrics[m.Fabric]; !ok {
 		return catalog.Errorf("%s: fabric_kind %.40q: unknown: want %s", at, m.Fabric, fabricNames)
