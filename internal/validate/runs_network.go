@@ -57,5 +57,11 @@ func interNode(r *Run) (o catalog.ClusterOptions, unread bool) {
 	return o, false
 }
 
-// catalogLinks returns the constants of collectives.
-func catalogLinks() collective.Constants { return collective.Prior() }
+// catalogLinks returns the fitted constants of collectives.
+func catalogLinks() collective.Constants {
+	c, err := catalog.Collectives()
+	if err != nil {
+		panic(err) // the bundled file is tested
+	}
+	return *c
+}
