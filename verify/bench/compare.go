@@ -7,6 +7,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"time"
 
 	"planner/costmodel/collective"
 	"planner/costmodel/collective/steps"
@@ -151,32 +152,52 @@ func (r *runner) verify(calls []engine.Call, buf []byte) (int, error) {
 const raceRounds = 5
 
 func (r *runner) turns(p *Pair, all []engine.Call) error {
-	us := make([][]float64, len(all))
+	var a, b, first []float64
 	for range raceRounds {
-		for i, c := range all {
-			t, err := r.times(func() error { return r.c.Do(c) })
-			if err != nil {
-				return err
+		t, err := r.times(func() error { return r.c.Do(all[0]) })
+		if err != nil {
+			return err
+		}
+		a = append(a, quantile(t, 0.5))
+		var heads []float64 // of the first part of b, on this rank
+		t, err = r.times(func() error {
+			begin := time.Now()
+			err := r.c.Do(all[1])
+			heads = append(heads, float64(time.Since(begin))/1e3)
+			for _, c := range all[2:] {
+				if err == nil {
+					err = r.c.Do(c)
+				}
 			}
-			us[i] = append(us[i], quantile(t, 0.5))
+			return err
+		})
+		if err != nil {
+			return err
 		}
+		b = append(b, quantile(t, 0.5))
+		_, mid, _ := spread(heads)
+		first = append(first, mid)
 	}
-	for i := range us {
-		low, mid, high := spread(us[i])
-		if i == 0 {
-			p.A = mid
-		} else {
-			p.B += mid
-			p.Parts = append(p.Parts, mid)
-		}
-		if mid > 0 {
+	p.finish(a, b, first, len(all) > 2)
+	return nil
+}
+
+// finish sums up the rounds.
+func (p *Pair) finish(a, b, first []float64, parts bool) {
+	for _, side := range [2][]float64{a, b} {
+		if low, mid, high := spread(side); mid > 0 {
 			p.Noise = max(p.Noise, (high-low)/mid)
 		}
+	}
+	_, p.A, _ = spread(a)
+	_, p.B, _ = spread(b)
+	if parts {
+		_, head, _ := spread(first)
+		p.Parts = []float64{head, max(0, p.B-head)}
 	}
 	if p.A > 0 {
 		p.Ratio = p.B / p.A
 	}
-	return nil
 }
 
 func writePairs(out io.Writer, o *Options, pairs []Pair) error {

@@ -16,6 +16,7 @@ type Comm struct {
 	node     int // ranks per node; 0 when nodes are uneven or not adjacent
 	programs map[steps.Spec]steps.Program
 	scratch  []byte
+	block    []byte // of fused
 	tuning   Tuning
 	stream   stream
 }

@@ -47,15 +47,21 @@ func (c *Comm) run(call Call) error {
 	if err != nil {
 		return err
 	}
-	if err := call.check(s, c.Rank()); err != nil {
-		return err
-	}
 	whole, err := c.program(s)
 	if err != nil {
 		return err
 	}
+	if err := call.check(s, c.Rank()); err != nil {
+		return err
+	}
 	if err := c.begin(call, s, len(whole)); err != nil {
 		return err
+	}
+	if c.tuning.fuses(s, call.Bytes()) && c.port.Open() {
+		done, err := c.fused(call)
+		if done || err != nil {
+			return err
+		}
 	}
 	if err := c.segments(call, s, whole); err != nil {
 		return err

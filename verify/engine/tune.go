@@ -14,6 +14,8 @@ type Tuning struct {
 	Small   int // up to here few rounds beat little traffic
 	Segment int // AllReduce, Reduce, Broadcast run in segments of this size; 0 does not cut
 	Chunk   int // pieces of pipelined algorithms
+	Fuse    int // two-shot AllReduce: from here ranks write results into one another's buffers; 0 never
+	Stream  int // from here they write around the caches
 }
 
 // defaultTuning returns the sizes for ranks that read one another's memory,
@@ -22,7 +24,8 @@ type Tuning struct {
 // machine.
 func defaultTuning(direct bool) Tuning {
 	if direct {
-		return Tuning{OneShot: 8 << 10, Small: 32 << 10, Segment: 1 << 20, Chunk: 256 << 10}
+		return Tuning{OneShot: 8 << 10, Small: 32 << 10, Segment: 1 << 20, Chunk: 256 << 10,
+			Fuse: 64 << 10, Stream: 8 << 20}
 	}
 	return Tuning{OneShot: 16 << 10, Small: 64 << 10, Chunk: 256 << 10}
 }

@@ -30,8 +30,8 @@ type Spec struct {
 	Timeout  time.Duration // bound on every call; 0 is transport.DefaultTimeout
 	Patience time.Duration // bound on the start; 0 is a minute
 	ShmDir   string
-	Env      []string // further variables of the ranks
-	Out, Err io.Writer
+	Env      []string  // further variables of the ranks
+	Out, Err io.Writer // standard output of rank 0, standard error of all
 	// Started, if set, is told the process of each rank, for tests.
 	Started func(rank int, p *os.Process)
 }
@@ -89,7 +89,10 @@ func (s Spec) commands(why *reasons) ([]*exec.Cmd, error) {
 			cmds[r].ExtraFiles = []*os.File{listener}
 			cmds[r].Env = append(cmds[r].Env, envListen+"=3")
 		}
-		cmds[r].Stdin, cmds[r].Stdout, cmds[r].Stderr = strings.NewReader(secret), s.Out, &rankLog{reasons: why}
+		cmds[r].Stdin, cmds[r].Stderr = strings.NewReader(secret), &rankLog{reasons: why}
+		if r == 0 {
+			cmds[r].Stdout = s.Out
+		}
 	}
 	return cmds, nil
 }

@@ -41,6 +41,8 @@ type placer interface {
 	// place returns the offset of data in the segment. They are held if they
 	// lie there already, and copied otherwise.
 	place(l *memLink, data []byte) (offset uint64, held bool, err error)
+	// offset returns where data lie in the segment, if they do.
+	offset(data []byte) (uint64, bool)
 }
 
 // memLink is a rank's link to a member with whom it shares memory.

@@ -56,6 +56,17 @@ func (p *Port) Size() int { return len(p.members) }
 // World returns the world rank of a member.
 func (p *Port) World(member int) int { return p.members[member] }
 
+// Open reports whether this rank shares memory with every member and nothing
+// shapes their links, so that members may work in one another's buffers.
+func (p *Port) Open() bool {
+	for i, l := range p.links {
+		if m, ok := l.(*memLink); i != p.rank && (!ok || m.path != nil) {
+			return false
+		}
+	}
+	return true
+}
+
 // Direct reports whether this rank shares memory with every member.
 func (p *Port) Direct() bool {
 	for i, b := range p.bells {

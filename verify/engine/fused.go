@@ -1,0 +1,90 @@
+package engine
+
+import (
+	"planner/costmodel/collective"
+	"planner/costmodel/collective/steps"
+	"planner/verify/reduce"
+)
+
+// fusedBlock is how many bytes are reduced before they are written out: small
+// enough that they wait in the first-level cache.
+const fusedBlock = 16 << 10
+
+// fuses reports whether a call may run fused.
+func (t Tuning) fuses(s steps.Spec, bytes int) bool {
+	return s.Op == collective.AllReduce && s.Alg == steps.TwoShot && s.Ranks > 1 && t.Fuse > 0 && bytes >= t.Fuse
+}
+
+// fused runs a two-shot AllReduce in one pass over memory: a rank reads its
+// piece of every input, and writes the result into every output at once. The
+// bytes between any two ranks are those of the two-shot program, but no result
+// is read again, and large ones are written around the caches. done is false
+// when some rank's buffers are out of reach; then nothing has happened yet.
+func (c *Comm) fused(call Call) (done bool, err error) {
+	n, me := c.Size(), c.Rank()
+	e := call.Type.Size()
+	size := call.Count * e
+	for k := 1; k < n; k++ {
+		to := (me + k) % n
+		for _, b := range [2][]byte{call.In[:size], call.Out[:size]} {
+			if err := c.port.Expose(to, b); err != nil {
+				return false, err
+			}
+		}
+	}
+	ins, outs := make([][]byte, n), make([][]byte, n)
+	ins[me], outs[me] = call.In[:size], call.Out[:size]
+	reach := c.reachable(call, size)
+	for k := 1; k < n; k++ {
+		from := (me + n - k) % n
+		for _, v := range [2][][]byte{ins, outs} {
+			var ok bool
+			if v[from], ok, err = c.port.View(from, size); err != nil {
+				return false, err
+			}
+			reach = reach && ok
+		}
+	}
+	if reach {
+		c.reducePiece(call, ins, outs)
+	}
+	for k := 1; k < n; k++ {
+		c.port.Done((me + k) % n)
+	}
+	return reach, c.port.Flush()
+}
+
+// reachable reports whether the other ranks can reach this rank's buffers. All
+// ranks must come to one answer about all, so each tells what it has exposed
+// by what it exposes.
+func (c *Comm) reachable(call Call, size int) bool {
+	return c.port.Reaches(call.In[:size]) && c.port.Reaches(call.Out[:size])
+}
+
+// reducePiece reduces this rank's piece of ins, in rank order, into outs.
+func (c *Comm) reducePiece(call Call, ins, outs [][]byte) {
+	e := call.Type.Size()
+	off, n := steps.Cut(call.Count, c.Size(), c.Rank())
+	merge := reduce.Kernel(call.Type, call.Reduction)
+	write := func(dst, src []byte) int { return copy(dst, src) }
+	if call.Bytes() >= c.tuning.Stream && !same(call.In, call.Out) { // in place the lines are in the cache
+		write = reduce.CopyStream
+	}
+	if c.block == nil {
+		c.block = make([]byte, fusedBlock)
+	}
+	for o, end := off*e, (off+n)*e; o < end; o += fusedBlock {
+		to := min(o+fusedBlock, end)
+		t := c.block[:to-o]
+		merge(t, ins[0][o:to], ins[1][o:to])
+		for _, in := range ins[2:] {
+			merge(t, t, in[o:to])
+		}
+		if call.Reduction == reduce.Avg {
+			reduce.Scale(call.Type, t, c.Size())
+		}
+		for k := range outs { // each rank begins elsewhere
+			write(outs[(c.Rank()+k)%len(outs)][o:to], t)
+		}
+	}
+}
