@@ -64,16 +64,21 @@ func complete(c *cobra.Command, flag string, values func() []string) {
 
 // answer resolves saved defaults and the question itself.
 func (q *question) answer(c *cobra.Command) (*ask.Answer, error) {
-	if err := applySettings(c.Flags()); err != nil {
-		return nil, err
-	}
-	if f := c.Flags().Lookup("gpus"); f.Changed && q.GPUs < 1 {
-		return nil, catalog.Errorf("--gpus %d: too small: want 1 to 1,048,576", q.GPUs)
-	}
-	if err := q.given(c.Flags()); err != nil {
+	if err := q.prepare(c); err != nil {
 		return nil, err
 	}
 	return ask.Ask(q.Question)
+}
+
+// prepare resolves saved defaults and refuses values that no question has.
+func (q *question) prepare(c *cobra.Command) error {
+	if err := applySettings(c.Flags()); err != nil {
+		return err
+	}
+	if f := c.Flags().Lookup("gpus"); f.Changed && q.GPUs < 1 {
+		return catalog.Errorf("--gpus %d: too small: want 1 to 1,048,576", q.GPUs)
+	}
+	return q.given(c.Flags())
 }
 
 // given refuses zero and negative values that were typed, which the question

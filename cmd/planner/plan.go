@@ -1,0 +1,255 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"planner/internal/ask"
+	"planner/internal/catalog"
+	"planner/internal/export"
+	"planner/internal/plan"
+	"planner/internal/show"
+	"planner/strategies"
+)
+
+type planFlags struct {
+	question
+	layout, output string
+	write          bool
+}
+
+func newPlan() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "plan",
+		Short: "Save a plan in a file, show it, ask it again",
+		Example: `  planner plan save --model 70b --gpus 1024 --layout tp=4,pp=4,vpp=10,zero=1 -o plan.toml
+  planner plan show plan.toml
+  planner plan rerun plan.toml          what moved since, and whether another layout is best now`,
+		Args: unknownCommand,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(newPlanSave(), newPlanShow(), newPlanRerun())
+	return c
+}
+
+func newPlanSave() *cobra.Command {
+	o := &planFlags{}
+	c := &cobra.Command{
+		Use:   "save",
+		Short: "Write the question, a layout and its prediction as TOML",
+		Example: `  planner plan save --model 70b --gpus 1024 -o plan.toml                     the best layout
+  planner plan save --model 70b --gpus 1024 --layout tp=4,pp=4,vpp=10,zero=1 -o plan.toml`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return savePlan(c, o) },
+	}
+	o.addTo(c)
+	c.Flags().StringVar(&o.layout, "layout", "", "layout, e.g. tp=8,pp=4,zero=1 (default: the best)")
+	c.Flags().StringVarP(&o.output, "output", "o", "", "file to write, whole or not at all (default: standard output)")
+	return c
+}
+
+func savePlan(c *cobra.Command, o *planFlags) error {
+	a, err := o.answer(c)
+	if err != nil {
+		return err
+	}
+	e, err := chosen(c, a, o.layout)
+	if err != nil {
+		return err
+	}
+	text := plan.New(a, e, shortVersion(), time.Now()).Encode()
+	if o.output == "" {
+		_, err := c.OutOrStdout().Write(text)
+		return err
+	}
+	if err := export.WriteFile(o.output, text); err != nil {
+		return err
+	}
+	show.Note(c.ErrOrStderr(), "saved", "%s · %s", e.Layout, predicted(a.Problem, e))
+	show.Note(c.ErrOrStderr(), "next", "planner check %s --min-mfu %.2f", o.output, 0.95*a.Problem.Rates(e).MFU)
+	return nil
+}
+
+// chosen estimates the layout given, or finds the best.
+func chosen(c *cobra.Command, a *ask.Answer, layout string) (*strategies.Estimate, error) {
+	if layout != "" {
+		l, f, err := a.Layout(layout)
+		if err != nil {
+			return nil, err
+		}
+		e := a.Problem.Explain(l, f).Estimate
+		return &e, nil
+	}
+	r := strategies.Search(c.Context(), a.Problem, strategies.Space{}, strategies.Options{Top: 1})
+	if len(r.Ranking) == 0 {
+		return nil, &noError{"no layout fits: planner suggest says what would mend it"}
+	}
+	return &r.Ranking[0], nil
+}
+
+func newPlanShow() *cobra.Command {
+	q := &question{}
+	c := &cobra.Command{
+		Use:   "show FILE",
+		Short: "Show what a plan asked, chose and predicted",
+		Args:  oneArgument("a plan.toml, the JSON of suggest or explain, or a report"),
+		RunE:  func(c *cobra.Command, args []string) error { return showPlan(c, q, args[0]) },
+	}
+	c.Flags().StringVar(&q.format, "format", "", "table, json, csv, markdown (default table)")
+	return c
+}
+
+func showPlan(c *cobra.Command, q *question, file string) error {
+	if err := q.checkFormat(); err != nil {
+		return err
+	}
+	p, err := plan.Read(file)
+	if err != nil {
+		return err
+	}
+	if q.format == "json" {
+		return show.JSON(c.OutOrStdout(), planDoc(p))
+	}
+	x := &p.Question
+	if q.format == "table" {
+		fmt.Fprintf(c.OutOrStdout(), "%s on %s × %s · sequence %s · global batch %s · %s\nlayout %s · %s%s\n\n", x.Model, show.Count(x.GPUs), x.Hardware,
+			show.Count(x.SeqLen), show.Count(x.GlobalBatch), x.Precision, p.Layout, p.Framework, savedBy(p))
+	}
+	var rows [][]string
+	for _, t := range p.Predicted.Terms() {
+		if t.Value != 0 {
+			rows = append(rows, []string{t.Name, t.Text()})
+		}
+	}
+	show.Table(c.OutOrStdout(), q.format, []show.Column{{Title: "predicted", Left: true}, {Title: "value"}}, rows)
+	return nil
+}
+
+func savedBy(p *plan.Plan) string {
+	if p.Saved == "" {
+		return ""
+	}
+	return fmt.Sprintf(" · saved %s by planner %s", p.Saved, p.Planner)
+}
+
+// planDocument is a plan as JSON.
+type planDocument struct {
+	SchemaVersion int          `json:"schema_version"`
+	Model         string       `json:"model"`
+	GPUs          int          `json:"gpus"`
+	Hardware      string       `json:"hardware"`
+	SeqLen        int          `json:"seq_len"`
+	GlobalBatch   int          `json:"global_batch"`
+	Precision     string       `json:"precision"`
+	Layout        string       `json:"layout"`
+	Framework     string       `json:"framework"`
+	Planner       string       `json:"planner"`
+	Saved         string       `json:"saved"`
+	Predicted     plan.Figures `json:"predicted"`
+}
+
+func planDoc(p *plan.Plan) planDocument {
+	q := &p.Question
+	return planDocument{show.SchemaVersion, q.Model, q.GPUs, q.Hardware, q.SeqLen, q.GlobalBatch, q.Precision, p.Layout, p.Framework, p.Planner, p.Saved, p.Predicted}
+}
+
+func newPlanRerun() *cobra.Command {
+	o := &planFlags{}
+	c := &cobra.Command{
+		Use:     "rerun FILE",
+		Short:   "Ask a plan again of today's presets: what moved, and what is best now",
+		Example: "  planner plan rerun plan.toml\n  planner plan rerun plan.toml --write     and keep the new figures",
+		Args:    oneArgument("a plan.toml, the JSON of suggest or explain, or a report"),
+		RunE:    func(c *cobra.Command, args []string) error { return rerunPlan(c, o, args[0]) },
+	}
+	c.Flags().StringVar(&o.format, "format", "", "table, json, csv, markdown (default table)")
+	c.Flags().BoolVar(&o.write, "write", false, "write the new figures into the plan")
+	return c
+}
+
+func rerunPlan(c *cobra.Command, o *planFlags, file string) error {
+	if err := o.checkFormat(); err != nil {
+		return err
+	}
+	p, err := plan.Read(file)
+	if err != nil {
+		return err
+	}
+	if o.write && p.From != "plan" {
+		return catalog.Errorf("--write: %s is no plan.toml: want one that planner plan save wrote", file)
+	}
+	a, x, err := p.Estimate()
+	if err != nil {
+		return err
+	}
+	now := plan.FiguresOf(a.Problem, &x.Estimate)
+	best, err := bestNow(c, p)
+	if err != nil {
+		return err
+	}
+	if err := showMoves(c, o, p, now, best); err != nil || !o.write {
+		return err
+	}
+	p.Predicted, p.Planner, p.Saved = now, shortVersion(), time.Now().Format(time.DateOnly)
+	return export.WriteFile(file, p.Encode())
+}
+
+// bestNow searches the plan's own question again.
+func bestNow(c *cobra.Command, p *plan.Plan) (*strategies.Estimate, error) {
+	a, err := p.Ask()
+	if err != nil {
+		return nil, err
+	}
+	r := strategies.Search(c.Context(), a.Problem, strategies.Space{}, strategies.Options{Top: 1})
+	if r.Interrupted {
+		return nil, &noError{"interrupted"}
+	}
+	if len(r.Ranking) == 0 {
+		return nil, nil
+	}
+	return &r.Ranking[0], nil
+}
+
+func showMoves(c *cobra.Command, o *planFlags, p *plan.Plan, now plan.Figures, best *strategies.Estimate) error {
+	moves := plan.Moved(p.Predicted, now)
+	if o.format == "json" {
+		doc := struct {
+			SchemaVersion int         `json:"schema_version"`
+			Layout        string      `json:"layout"`
+			Saved         string      `json:"saved"`
+			Moved         []plan.Move `json:"moved"`
+			Best          string      `json:"best_today,omitempty"`
+			BestStep      float64     `json:"best_step_seconds,omitempty"`
+		}{show.SchemaVersion, p.Layout, p.Saved, moves, "", 0}
+		if best != nil {
+			doc.Best, doc.BestStep = best.Layout.String(), float64(best.Step)
+		}
+		return show.JSON(c.OutOrStdout(), doc)
+	}
+	if o.format == "table" {
+		fmt.Fprintf(c.OutOrStdout(), "layout %s · %s%s\n\n", p.Layout, p.Framework, savedBy(p))
+	}
+	plan.Moves(c.OutOrStdout(), o.format, moves)
+	notes := c.ErrOrStderr()
+	switch {
+	case best == nil:
+		show.Note(notes, "best today", "nothing fits")
+	case best.Layout.String() == p.Layout:
+		show.Note(notes, "best today", "this layout")
+	case float64(best.Step) > now.Step*(1-strategies.Resolution):
+		show.Note(notes, "best today", "%s, %.3f s: a tie with this layout", best.Layout, best.Step)
+	default:
+		show.Note(notes, "best today", "%s, %.3f s: %.1f %% faster", best.Layout, best.Step, 100*(1-float64(best.Step)/now.Step))
+	}
+	return nil
+}
+
+// isFile reports whether an argument names a file of this machine.
+func isFile(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && !info.IsDir() || err != nil && !errors.Is(err, os.ErrNotExist)
+}

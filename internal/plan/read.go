@@ -1,0 +1,145 @@
+package plan
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"path/filepath"
+	"strings"
+
+	"planner/hardware/unit"
+	"planner/internal/ask"
+	"planner/internal/catalog"
+	"planner/internal/show"
+	"planner/strategies"
+)
+
+// Read reads a plan from a plan TOML, the JSON of suggest or explain, or a
+// report with that JSON embedded. Errors are *catalog.Error.
+func Read(path string) (*Plan, error) {
+	text, err := catalog.ReadFile("plan", path)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(path, text)
+}
+
+// Parse reads a plan from the text of a file, which names it in errors.
+func Parse(file string, text []byte) (*Plan, error) {
+	switch strings.ToLower(filepath.Ext(file)) {
+	case ".json":
+		return parseJSON(file, text)
+	case ".html", ".htm":
+		return parseReport(file, text)
+	}
+	p := &Plan{From: "plan"}
+	if err := catalog.Decode(file, text, p); err != nil {
+		return nil, err
+	}
+	return p, p.check(file)
+}
+
+func (p *Plan) check(file string) error {
+	if p.Format != Format {
+		return catalog.Errorf("%s: format %d: not known: want format = %d, as planner plan save writes", file, p.Format, Format)
+	}
+	if _, err := strategies.ParseLayout(p.Layout); err != nil {
+		return catalog.Errorf("%s: layout %s", file, err)
+	}
+	f := p.Predicted
+	for _, v := range []float64{f.Step, f.Memory, f.Usable} {
+		if !(v > 0) || math.IsInf(v, 1) {
+			return catalog.Errorf("%s: predicted: step_seconds, memory_bytes and usable_bytes must be above 0: want the figures that planner plan save writes", file)
+		}
+	}
+	return nil
+}
+
+// document is what suggest and explain have in common.
+type document struct {
+	show.Head
+	Layout  *show.Layout  `json:"layout"`
+	Layouts []show.Layout `json:"layouts"`
+}
+
+func parseJSON(file string, text []byte) (*Plan, error) {
+	var d document
+	if err := json.Unmarshal(text, &d); err != nil {
+		return nil, catalog.Errorf("%s: not the JSON of suggest or explain: %s", file, strings.Join(strings.Fields(err.Error()), " "))
+	}
+	l, from := d.Layout, "explain"
+	if l == nil && len(d.Layouts) > 0 {
+		l, from = &d.Layouts[0], "suggest"
+	}
+	switch {
+	case d.SchemaVersion != show.SchemaVersion:
+		return nil, catalog.Errorf("%s: schema_version %d: not known: want %d, as --format json writes", file, d.SchemaVersion, show.SchemaVersion)
+	case l == nil:
+		return nil, catalog.Errorf("%s: no layout in it: want the JSON of suggest or explain", file)
+	}
+	p := &Plan{Format: Format, Layout: l.Layout, Framework: l.Framework, Predicted: figures(*l, d.Cluster.UsableBytes), From: from,
+		Question: Question{Model: d.Model.Name, GPUs: d.Cluster.GPUs, Hardware: d.Cluster.Name, SeqLen: d.Workload.SeqLen,
+			GlobalBatch: d.Workload.GlobalBatch, Precision: d.Workload.Precision, Framework: d.Workload.Framework, Pass: d.Workload.Pass}}
+	return p, p.check(file)
+}
+
+// The element of a report that holds its data.
+var (
+	reportStart = []byte(`id="planner-data">`)
+	reportEnd   = []byte(`</script>`)
+)
+
+func parseReport(file string, text []byte) (*Plan, error) {
+	_, rest, ok := bytes.Cut(text, reportStart)
+	data, _, closed := bytes.Cut(rest, reportEnd)
+	if !ok || !closed {
+		return nil, catalog.Errorf("%s: no embedded data: want a file that planner report wrote", file)
+	}
+	data = reportData(data)
+	p, err := parseJSON(file, data)
+	if err == nil {
+		p.From = "report"
+	}
+	return p, err
+}
+
+// reportData returns the document of the plan where the report wraps it in
+// another: the first member that has a layout.
+func reportData(data []byte) []byte {
+	var top map[string]json.RawMessage
+	if json.Unmarshal(data, &top) != nil || top["layout"] != nil || top["layouts"] != nil {
+		return data
+	}
+	for _, key := range []string{"explain", "explanation", "suggest", "suggestion"} {
+		if top[key] != nil {
+			return top[key]
+		}
+	}
+	return data
+}
+
+// Ask asks the plan's question again, of today's presets.
+func (p *Plan) Ask() (*ask.Answer, error) {
+	q := p.Question
+	return ask.Ask(ask.Question{
+		Model: q.Model, Hardware: q.Hardware, GPUs: q.GPUs, SeqLen: q.SeqLen, GlobalBatch: q.GlobalBatch, Precision: q.Precision,
+		Framework: q.Framework, Pass: q.Pass, Trainable: q.Trainable, Attention: q.Attention, Imbalance: q.Imbalance, AllowLong: q.AllowLong,
+		Options: catalog.ClusterOptions{GPUsPerNode: q.GPUsPerNode, InterNode: unit.BytesPerSecond(q.InterNode)},
+	})
+}
+
+// Estimate predicts the plan's layout anew under the framework it was saved
+// for.
+func (p *Plan) Estimate() (*ask.Answer, *strategies.Explanation, error) {
+	named := *p
+	named.Question.Framework = p.Framework
+	a, err := named.Ask()
+	if err != nil {
+		return nil, nil, err
+	}
+	l, f, err := a.Layout(p.Layout)
+	if err != nil {
+		return nil, nil, err
+	}
+	return a, a.Problem.Explain(l, f), nil
+}
