@@ -38,7 +38,7 @@ cluster, how fast it will run, and how we know.`,
 		}
 	}
 	add("plan", newSuggest(), newExplain())
-	add("decide", newExport(), newPlan())
+	add("decide", newCompare(), newExport(), newPlan())
 	add("check", newCheck())
 	add("know", newModels(), newHardware(), newFrameworks(), newConfig())
 	addTopics(root)

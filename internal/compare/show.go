@@ -1,0 +1,236 @@
+package compare
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"planner/hardware/unit"
+	"planner/internal/plan"
+	"planner/internal/show"
+	"planner/strategies"
+)
+
+// Show writes a comparison: who is compared, the table, the reason.
+func Show(w io.Writer, format string, c *Comparison) {
+	if format == "table" {
+		heads(w, c)
+	}
+	if len(c.Sides) == 2 {
+		pairTable(w, format, c)
+	} else {
+		manyTable(w, format, c)
+	}
+	if format == "table" {
+		fmt.Fprintf(w, "\nwhy   %s\n", c.Why)
+	}
+}
+
+func heads(w io.Writer, c *Comparison) {
+	for i, s := range c.Sides {
+		q := &s.Question
+		fmt.Fprintf(w, "%c  %s · %s\n   %s on %s × %s · sequence %s · global batch %s · %s%s\n", 'A'+i, s.Plan.Layout, s.Framework,
+			q.Model, show.Count(q.GPUs), q.Hardware, show.Count(q.SeqLen), show.Count(q.GlobalBatch), q.Precision, origin(&s))
+	}
+	fmt.Fprintln(w)
+}
+
+// origin says where a saved side's figures come from.
+func origin(s *Side) string {
+	switch {
+	case s.Saved != "" && s.From == "plan" && s.Given != "" && isFile(s.Given):
+		return fmt.Sprintf(" · as saved %s in %s", s.Saved, s.Given)
+	case s.From != "plan":
+		return " · as saved in " + s.Given
+	}
+	return ""
+}
+
+func pairTable(w io.Writer, format string, c *Comparison) {
+	var rows [][]string
+	for _, t := range shown(c, format) {
+		x, y := t.Values[0], t.Values[1]
+		rows = append(rows, []string{title(&t), cell(&t, x), cell(&t, y), delta(&t, x, y), relative(&t, x, y, t.Verdicts[1]), note(c, &t)})
+	}
+	show.Table(w, format, []show.Column{{Title: "term", Left: true}, {Title: "A"}, {Title: "B"}, {Title: "B − A"}, {Title: "%"}, {Title: "why", Left: true}}, rows)
+}
+
+func manyTable(w io.Writer, format string, c *Comparison) {
+	cols := []show.Column{{Title: "term", Left: true}, {Title: "A"}}
+	for i := range c.Sides[1:] {
+		cols = append(cols, show.Column{Title: string(rune('B' + i))}, show.Column{Title: "vs A"})
+	}
+	var rows [][]string
+	for _, t := range shown(c, format) {
+		row := []string{title(&t), cell(&t, t.Values[0])}
+		for k := 1; k < len(c.Sides); k++ {
+			row = append(row, cell(&t, t.Values[k]), relative(&t, t.Values[0], t.Values[k], t.Verdicts[k]))
+		}
+		rows = append(rows, row)
+	}
+	show.Table(w, format, cols, rows)
+}
+
+// shown leaves out of a screen the parts that would read 0.000 on every side.
+func shown(c *Comparison, format string) []Term {
+	if format == "csv" {
+		return c.Terms
+	}
+	var out []Term
+	for _, t := range c.Terms {
+		if !t.Part || slices.Max(t.Values) >= 5e-4 {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+func title(t *Term) string {
+	name := t.Name
+	switch t.Unit {
+	case "s":
+		name += ", s"
+	case "%":
+		name += ", %"
+	case "B":
+		name += ", GiB"
+	}
+	if t.Part {
+		return "  " + name
+	}
+	return name
+}
+
+func cell(t *Term, v float64) string {
+	switch t.Unit {
+	case "%":
+		return show.Percent(v)
+	case "B":
+		return fmt.Sprintf("%.1f", unit.Bytes(v).GiB())
+	case "tok/s":
+		return show.Count(int(v + 0.5))
+	}
+	return fmt.Sprintf("%.3f", v)
+}
+
+func delta(t *Term, x, y float64) string {
+	switch t.Unit {
+	case "%":
+		return fmt.Sprintf("%+.1f", 100*(y-x))
+	case "B":
+		return fmt.Sprintf("%+.1f", unit.Bytes(y-x).GiB())
+	case "tok/s":
+		return fmt.Sprintf("%+.0f", y-x)
+	}
+	return fmt.Sprintf("%+.3f", y-x)
+}
+
+// relative writes the change against x: "~" where it cannot be told apart,
+// points for percentages.
+func relative(t *Term, x, y float64, v Verdict) string {
+	switch {
+	case v == Equal:
+		return "~"
+	case t.Unit == "%":
+		return fmt.Sprintf("%+.1f pts", 100*(y-x))
+	case x == 0:
+		return "new"
+	}
+	return fmt.Sprintf("%+.1f %%", 100*(y/x-1))
+}
+
+// note says of the step which side is better, of the others why they differ.
+func note(c *Comparison, t *Term) string {
+	if t.Name != c.Measure {
+		return t.Why
+	}
+	switch {
+	case c.Best < 0:
+		return "cannot be told apart"
+	case c.Overlap && c.Measure == "step":
+		return fmt.Sprintf("%c is faster; their bands overlap", 'A'+c.Best)
+	case c.Measure == "step":
+		return fmt.Sprintf("%c is faster", 'A'+c.Best)
+	}
+	return fmt.Sprintf("%c is better", 'A'+c.Best)
+}
+
+// Notes says how to read the table.
+func Notes(w io.Writer, c *Comparison) {
+	same := true
+	for i := range c.Sides {
+		same = same && c.Sides[0].Same(&c.Sides[i])
+	}
+	if same {
+		show.Note(w, "~", "closer than the model can tell apart (%.1f %%), or less than %.1f %% of the step", 100*strategies.Resolution, 100*smallest)
+	} else {
+		show.Note(w, "~", "within the two bands: the questions differ, so their errors do not cancel")
+	}
+	for i := range c.Sides {
+		if f := &c.Sides[i].Predicted; !f.Fits {
+			show.Note(w, "does not fit", "%c: %.1f GiB short", 'A'+i, unit.Bytes(f.Memory-f.Usable).GiB())
+		}
+	}
+}
+
+// Document is the JSON of a comparison.
+type Document struct {
+	SchemaVersion int       `json:"schema_version"`
+	Sides         []SideDoc `json:"sides"`
+	Terms         []TermDoc `json:"terms"`
+	Measure       string    `json:"measure"`
+	Best          *int      `json:"best"` // null: cannot be told apart
+	Overlap       bool      `json:"bands_overlap"`
+	Why           string    `json:"why"`
+}
+
+// SideDoc is one side.
+type SideDoc struct {
+	Given       string       `json:"given"`
+	Model       string       `json:"model"`
+	Hardware    string       `json:"hardware"`
+	GPUs        int          `json:"gpus"`
+	SeqLen      int          `json:"seq_len"`
+	GlobalBatch int          `json:"global_batch"`
+	Precision   string       `json:"precision"`
+	Layout      string       `json:"layout"`
+	Framework   string       `json:"framework"`
+	Predicted   plan.Figures `json:"predicted"`
+}
+
+// TermDoc is one term of every side, in base units.
+type TermDoc struct {
+	Term     string    `json:"term"`
+	Unit     string    `json:"unit"`
+	Values   []float64 `json:"values"`
+	Relative []float64 `json:"relative"` // to the first side, −1…; 0 where that is 0
+	Verdicts []string  `json:"verdicts"`
+	Why      string    `json:"why,omitempty"`
+}
+
+// NewDocument describes a comparison.
+func NewDocument(c *Comparison) Document {
+	d := Document{SchemaVersion: show.SchemaVersion, Measure: c.Measure, Overlap: c.Overlap, Why: c.Why}
+	if c.Best >= 0 {
+		d.Best = &c.Best
+	}
+	for _, s := range c.Sides {
+		q := &s.Question
+		d.Sides = append(d.Sides, SideDoc{s.Given, q.Model, q.Hardware, q.GPUs, q.SeqLen, q.GlobalBatch, q.Precision, s.Plan.Layout, s.Framework, s.Predicted})
+	}
+	units := map[string]string{"s": "seconds", "%": "fraction", "tok/s": "tokens_per_second", "B": "bytes"}
+	for _, t := range c.Terms {
+		doc := TermDoc{Term: t.Name, Unit: units[t.Unit], Values: t.Values, Why: t.Why}
+		for k, v := range t.Values {
+			r := v/t.Values[0] - 1
+			if t.Values[0] == 0 || math.IsNaN(r) {
+				r = 0
+			}
+			doc.Relative = append(doc.Relative, r)
+			doc.Verdicts = append(doc.Verdicts, t.Verdicts[k].String())
+		}
+		d.Terms = append(d.Terms, doc)
+	}
+	return d
+}
