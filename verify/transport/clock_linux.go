@@ -55,3 +55,6 @@ func (p futexParker) wake() {
 	const wake = 1 // FUTEX_WAKE
 	_, _, _ = unix.RawSyscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(&p.word)), wake, 1<<30, 0, 0, 0)
 }
+
+// yield lets another thread of this core run.
+func yield() { _, _, _ = unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }

@@ -2,6 +2,7 @@ package transport
 
 import (
 	"fmt"
+	"runtime"
 	"sync"
 )
 
@@ -72,7 +73,7 @@ func (w localWorld) open(id uint64, members []int, s *shaper) (*Port, error) {
 	}
 	g := w.join(id, members)
 	p.park = g.parkers[p.rank]
-	p.spin = spinFor(w.size)
+	p.spin, p.yield = spinFor(w.size), runtime.Gosched
 	n := len(members)
 	for i, m := range members {
 		out, in := &g.lanes[p.rank*n+i], &g.lanes[i*n+p.rank]

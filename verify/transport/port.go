@@ -32,7 +32,8 @@ type Port struct {
 	park    parker
 	bells   []*bell // members that share memory with this rank, itself included
 	abort   *Abort
-	spin    int // polls before sleeping
+	spin    int    // polls before sleeping
+	yield   func() // gives the core to a rank that shares it
 	timeout time.Duration
 	held    []heldSend
 	onStall func(call uint32, s Signature)

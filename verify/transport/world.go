@@ -74,7 +74,7 @@ func newPort(w World, o Options, members []int) (*Port, error) {
 		return nil, err
 	}
 	return &Port{rank: me, members: members, links: make([]link, len(members)),
-		bells: make([]*bell, len(members)), abort: w.Abort(), timeout: o.timeout()}, nil
+		bells: make([]*bell, len(members)), abort: w.Abort(), timeout: o.timeout(), yield: yield}, nil
 }
 
 // OpenBare is w.Open without emulated links, which measures the machine.
