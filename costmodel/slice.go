@@ -20,6 +20,12 @@ type Slice struct {
 	// Pointwise multiplies the traffic of norms and residuals: 1 where they
 	// are fused, more where each elementwise step is a kernel of its own.
 	Pointwise float64
+	// Norm multiplies the traffic of norms once more where they are not one
+	// kernel; 0: 1.
+	Norm float64
+	// Misaligned multiplies the time of materialised attention whose head
+	// dimension is not a multiple of 8 elements; 0: 1.
+	Misaligned float64
 }
 
 // Tokens returns the tokens of a micro-batch on one rank, T = b·s/c.

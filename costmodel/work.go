@@ -114,7 +114,11 @@ func (w *worker) core(x *Mixer, kv float64) {
 		Causal: true, Window: x.Span(int(seq)), Kernel: w.s.Attention,
 	}
 	f, b := w.d.Attention(spec)
-	w.out.Core = w.out.Core.Plus(Pass{f, b}.Times(1 / w.s.CP))
+	share := 1 / w.s.CP
+	if x.HeadDim%8 != 0 && !w.s.Attention.Fused() {
+		share *= max(1, w.s.Misaligned)
+	}
+	w.out.Core = w.out.Core.Plus(Pass{f, b}.Times(share))
 }
 
 // mla follows DeepSeek-V2, arXiv 2405.04434 section 2.1: the down projections
@@ -216,7 +220,7 @@ func (w *worker) grouped(groups, m, n, k float64) {
 // one) and the residual additions (three rows each way).
 func (w *worker) norms(l *Layer) {
 	row := w.s.Rows() * w.h * half * w.s.Pointwise
-	n := float64(l.Norms)
+	n := float64(l.Norms) * max(1, w.s.Norm)
 	w.stream(2*n*row, 3*n*row)
 	w.stream(6*row, 6*row)
 }

@@ -21,6 +21,9 @@ type Workload struct {
 	// UnfusedNorm says that RMSNorm runs as elementwise kernels of the
 	// framework rather than as one kernel of its own.
 	UnfusedNorm bool
+	// Plain says that residuals, dropout and casts beside the norms are kernels
+	// of their own, as in rotary, gated models before Transformer Engine.
+	Plain bool
 	// LayersOnly says that the layers' passes alone are asked for, as in
 	// published times of a single layer: no embedding, head, optimizer or step.
 	LayersOnly bool

@@ -152,6 +152,12 @@ type ProfileFit struct {
 	// NormUnfused multiplies Pointwise for norms that run as elementwise kernels
 	// of the framework (Workload.UnfusedNorm); 0: 1.
 	NormUnfused float64 `toml:"norm_unfused"`
+	// Plain multiplies Pointwise for workloads whose residuals are not fused
+	// (Workload.Plain); 0: 1.
+	Plain float64 `toml:"plain"`
+	// Network is the share of the nominal rate between nodes that runs reach
+	// whose network nobody states; 0: 1. Only tables of runs need it.
+	Network float64 `toml:"network"`
 	// Misaligned multiplies the time of unfused attention whose head dimension is
 	// not a multiple of 8 elements (16 bytes), which tensor cores need; 0: 1.
 	Misaligned float64    `toml:"misaligned"`

@@ -86,8 +86,16 @@ func (s *site) slice() costmodel.Slice {
 	return costmodel.Slice{
 		Batch: float64(l.MBS), Seq: float64(w.Seq), CP: float64(l.CP), TP: float64(l.TP), SP: l.SP,
 		EP: float64(l.EP), ETP: float64(l.ETP), Imbalance: s.load(),
-		Attention: s.attention(), Pointwise: s.fit.Pointwise, Norm: s.normTraffic(), Misaligned: s.fit.Misaligned,
+		Attention: s.attention(), Pointwise: s.pointwise(), Norm: s.normTraffic(), Misaligned: s.fit.Misaligned,
 	}
+}
+
+// pointwise returns the traffic of norms and residuals over the fused minimum.
+func (s *site) pointwise() float64 {
+	if s.p.Work.Plain {
+		return s.fit.Pointwise * max(1, s.fit.Plain)
+	}
+	return s.fit.Pointwise
 }
 
 // normTraffic returns the traffic of norms over that of the other pointwise

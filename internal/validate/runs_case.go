@@ -3,6 +3,7 @@ package validate
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"planner/costmodel"
@@ -25,6 +26,8 @@ type Case struct {
 	Kernels kernel.Constants
 	// Assumed maps a column that the row leaves blank to the value taken.
 	Assumed map[string]string
+	// Unstated says that the row leaves the network between nodes open.
+	Unstated bool
 	// Skipped says why the row cannot be predicted; "" for all others.
 	Skipped string
 }
@@ -64,16 +67,28 @@ func (b *Builder) Case(r *Run) Case {
 
 // Problem returns the question of the case under the fitted constants of the
 // presets.
-func (c *Case) Problem() *strategies.Problem {
-	return c.problem(c.Kernels, c.Profile)
-}
+func (c *Case) Problem() *strategies.Problem { return c.Under(c.Cluster, c.Profile) }
 
-// problem is Problem under other constants.
-func (c *Case) problem(k kernel.Constants, prof *strategies.Profile) *strategies.Problem {
+// Under is Problem on another description of the cluster and of the framework:
+// the same, with constants that a fit tries.
+func (c *Case) Under(cluster *hardware.Cluster, prof *strategies.Profile) *strategies.Problem {
 	links := fabricConstants()
-	p := strategies.NewProblem(c.Model, c.Cluster, c.Work, []*strategies.Profile{prof}, k, &links)
+	if share := prof.FitFor(cluster.GPU.Arch).Network; c.Unstated && share > 0 {
+		cluster = slower(cluster, share)
+	}
+	p := strategies.NewProblem(c.Model, cluster, c.Work, []*strategies.Profile{prof}, c.Kernels, &links)
 	p.Balanced = true
 	return p
+}
+
+// slower returns c with networks that reach a share of their rate.
+func slower(c *hardware.Cluster, share float64) *hardware.Cluster {
+	o := *c
+	o.Tiers = slices.Clone(c.Tiers)
+	for i := c.ScaleUp + 1; i < len(o.Tiers); i++ {
+		o.Tiers[i].Bandwidth = o.Tiers[i].Bandwidth.Times(share)
+	}
+	return &o
 }
 
 func fabricConstants() collective.Constants { return catalogLinks() }
@@ -86,6 +101,10 @@ func (c *Case) Estimate() (*strategies.Problem, strategies.Estimate) {
 
 func (b *Builder) profile(c *Case) error {
 	name := c.Run.Framework
+	if name == "megatron" && (c.Run.Zero == "2" || c.Run.Zero == "3") {
+		name = "deepspeed" // Megatron has neither stage
+		c.assume("framework", name)
+	}
 	if p, ok := b.profiles[name]; ok {
 		c.Profile = p
 		return nil
@@ -102,6 +121,7 @@ func (b *Builder) profile(c *Case) error {
 func (b *Builder) cluster(c *Case) error {
 	r := c.Run
 	o, assumed := interNode(r)
+	c.Unstated = r.InterNode == "" || assumed
 	if r.InterNode == "" {
 		c.assume("inter_node", "as the usual machine of "+r.GPU)
 	} else if assumed {

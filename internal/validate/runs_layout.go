@@ -33,6 +33,8 @@ func (c *Case) workload() {
 	c.Work.Precision = c.precision()
 	c.Work.Attention = c.kernel()
 	c.Work.UnfusedNorm = c.unfusedNorm()
+	c.Work.Plain = !c.Model.Kinds[0].LayerNorm && r.Framework == "megatron" && !c.modern()
+	c.Work.LayersOnly = c.Model.Layers() == 1
 }
 
 // precision: FP8 where NVIDIA's recipes on Hopper and later use it, fp16 in
@@ -108,7 +110,7 @@ func (c *Case) unfusedNorm() bool {
 func (c *Case) layout() error {
 	r := c.Run
 	l := strategies.Layout{
-		TP: c.orAssume("tp", r.TP, 1), PP: c.orAssume("pp", r.PP, 1), VPP: c.orAssume("vpp", r.VPP, 1),
+		TP: c.orAssume("tp", r.TP, 1), PP: c.orAssume("pp", r.PP, 1), VPP: max(1, r.VPP),
 		CP: c.orAssume("cp", r.CP, 1), EP: c.orAssume("ep", r.EP, 1), MBS: c.orAssume("mbs", r.MBS, 1),
 	}
 	inner := l.TP * l.PP * l.CP
@@ -116,6 +118,7 @@ func (c *Case) layout() error {
 	if inner*l.DP != r.GPUs {
 		return catalog.Errorf("tp·pp·cp·dp = %d·%d·%d·%d = %d: not the %d GPUs of the row", l.TP, l.PP, l.CP, l.DP, inner*l.DP, r.GPUs)
 	}
+	c.chunks(&l)
 	if l.VPP > 1 {
 		l.Schedule = strategies.Interleaved
 	}
@@ -132,13 +135,25 @@ func (c *Case) layout() error {
 	return c.check()
 }
 
+// chunks: NVIDIA's recipes on Hopper and later interleave chunks of two layers
+// where they divide and the micro-batches are whole rounds; else one chunk.
+func (c *Case) chunks(l *strategies.Layout) {
+	r := c.Run
+	if r.VPP > 0 || l.PP == 1 {
+		return
+	}
+	chunks := c.Model.Layers() / (2 * l.PP)
+	rounds := r.GlobalBatch / (l.DP * l.MBS)
+	if r.Framework == "megatron" && c.modern() && chunks > 1 && c.Model.Layers()%(2*l.PP) == 0 && rounds > 0 && rounds%l.PP == 0 {
+		l.VPP = chunks
+	}
+	c.assume("vpp", strconv.Itoa(l.VPP))
+}
+
 // check refuses what no step can be made of.
 func (c *Case) check() error {
 	l, r := &c.Layout, c.Run
-	switch {
-	case l.PP*l.VPP > c.Model.Layers():
-		return catalog.Errorf("pp·vpp = %d: more stages than the %d layers", l.PP*l.VPP, c.Model.Layers())
-	case r.GlobalBatch < l.DP*l.MBS:
+	if r.GlobalBatch < l.DP*l.MBS {
 		return catalog.Errorf("gbs %d: less than one micro-batch of %d on each of %d data-parallel ranks", r.GlobalBatch, l.MBS, l.DP)
 	}
 	return nil

@@ -1,0 +1,70 @@
+package calibrate
+
+// newFit joins rows with every knob that moves one of them by more than a
+// hundredth of a percent when turned by a tenth.
+func newFit(rows []*sample, profile, gpu []knob, error residual) *fit {
+	f := &fit{rows: rows, error: error, prior: start(rows)}
+	for at, v := range f.prior.profiles {
+		fill(v.NormUnfused == 0, &v.NormUnfused, 8)
+		fill(v.Plain == 0, &v.Plain, 3)
+		fill(v.Network == 0, &v.Network, networkPrior[at.arch])
+		fill(v.Misaligned == 0, &v.Misaligned, 4)
+		if v.HostExpert == 0 {
+			v.HostExpert = 1e-3
+		}
+		if v.HostCall == 0 {
+			v.HostCall = 1e-4
+		}
+		if v.Slot == 0 {
+			v.Slot = 1e-3
+		}
+		for _, k := range profile {
+			f.turns = append(f.turns, turn{k, at})
+		}
+	}
+	for arch := range f.prior.gpus {
+		for _, k := range gpu {
+			f.turns = append(f.turns, turn{k, place{"", arch}})
+		}
+	}
+	f.drop()
+	return f
+}
+
+// networkPrior is the share of the nominal rate that unstated networks reach:
+// A100 clusters of 2021 to 2023 had far less than eight ports of 200 Gb/s.
+var networkPrior = map[string]float64{"ampere": 0.3, "hopper": 0.8, "blackwell": 0.9, "blackwell-ultra": 0.9, "volta": 0.5}
+
+// fineScale is the least error of a step beyond which a row counts less and
+// less.
+const fineScale = 0.03
+
+func fill(empty bool, v *float64, with float64) {
+	if empty {
+		*v = with
+	}
+}
+
+// drop leaves out the knobs that move no row.
+func (f *fit) drop() {
+	base := f.errors(f.prior)
+	var kept []turn
+	for i := range f.turns {
+		t := &f.turns[i]
+		c := f.prior.clone()
+		*t.value(c) *= 1.1
+		moved := false
+		for j, s := range f.rows {
+			if moved || !t.moves(s) {
+				continue
+			}
+			p, e := s.predict(c)
+			d := f.error(s, p, &e) - base[j]
+			moved = d > 1e-4 || d < -1e-4
+		}
+		if moved {
+			kept = append(kept, *t)
+		}
+	}
+	f.turns = kept
+}

@@ -1,0 +1,212 @@
+package calibrate
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// fit is a robust least-squares problem: rows, the knobs that move them, and
+// what counts as error.
+type fit struct {
+	rows  []*sample
+	turns []turn
+	error residual
+	scale []float64 // per row, error beyond which it counts less: Cauchy's c
+	prior *constants
+}
+
+// weights returns the weight of each row: sources alike, each as its rows'
+// number to the power ½, so that a small source is heard and a large one is
+// not drowned.
+func weights(rows []*sample) []float64 {
+	n := map[string]float64{}
+	for _, s := range rows {
+		n[s.source]++
+	}
+	w := make([]float64, len(rows))
+	for i, s := range rows {
+		w[i] = math.Sqrt(sourceRows / n[s.source])
+	}
+	return w
+}
+
+// sourceRows is how many independent rows a source is taken to be worth.
+const sourceRows = 60
+
+func (f *fit) errors(c *constants) []float64 {
+	out := make([]float64, len(f.rows))
+	each(len(f.rows), func(i int) {
+		p, e := f.rows[i].predict(c)
+		out[i] = f.error(f.rows[i], p, &e)
+	})
+	return out
+}
+
+// cost is Σ w·ln(1 + (r/scale)²)·½ (Cauchy's loss) plus the priors' ½((ln v −
+// ln v₀)/spread)², rows in units of the scale.
+func (f *fit) cost(c *constants, r, w []float64) float64 {
+	t := 0.0
+	for i := range r {
+		x := r[i] / f.scale[i]
+		t += w[i] * math.Log1p(x*x) / 2
+	}
+	for i := range f.turns {
+		k := &f.turns[i]
+		x := math.Log(*k.value(c) / *k.value(f.prior)) / k.spread
+		t += x * x / 2
+	}
+	return t
+}
+
+const (
+	iterations = 40
+	nudge      = 0.02 // of ln(value), for derivatives
+)
+
+// solve minimises the cost by Levenberg–Marquardt steps over reweighted rows
+// (Holland and Welsch 1977) and returns the constants with their standard
+// errors in ln(value).
+func (f *fit) solve(c *constants) (*constants, []float64) {
+	f.scale = make([]float64, len(f.rows))
+	for i := range f.scale {
+		f.scale[i] = 4 * fineScale // a coarse pass, so that no minimum nearby traps it
+	}
+	c, _ = f.descend(c)
+	f.rescale(c)
+	c, _ = f.descend(c)
+	f.rescale(c)
+	return f.descend(c)
+}
+
+// rescale sets the scale of each row to the robust deviation of its source
+// (1.48 times the median error, Rousseeuw and Croux 1993), so that a source
+// full of what no mechanism explains does not bend what others fix.
+func (f *fit) rescale(c *constants) {
+	by := map[string][]float64{}
+	r := f.errors(c)
+	for i, s := range f.rows {
+		by[s.source] = append(by[s.source], math.Abs(r[i]))
+	}
+	for i, s := range f.rows {
+		v := slices.Sorted(slices.Values(by[s.source]))
+		f.scale[i] = math.Min(1, math.Max(fineScale, 1.48*v[len(v)/2]))
+	}
+}
+
+func (f *fit) descend(c *constants) (*constants, []float64) {
+	w := weights(f.rows)
+	c = c.clone()
+	r := f.errors(c)
+	cost, lambda := f.cost(c, r, w), 0.01
+	var normal *mat.SymDense
+	for range iterations {
+		var gradient *mat.VecDense
+		normal, gradient = f.normal(c, r, w)
+		gained := 0.0
+		for range 6 {
+			next, nextErr := f.step(c, normal, gradient, lambda)
+			nc := f.cost(next, nextErr, w)
+			if nc < cost {
+				gained = cost - nc
+				c, r, cost = next, nextErr, nc
+				lambda = max(lambda/4, 1e-4)
+				break
+			}
+			lambda *= 5
+		}
+		if gained < 1e-4*math.Max(1, cost) {
+			break
+		}
+	}
+	normal, _ = f.normal(c, r, w)
+	return c, deviations(normal)
+}
+
+// normal returns JᵀWJ and −JᵀWr, priors included.
+func (f *fit) normal(c *constants, r, w []float64) (*mat.SymDense, *mat.VecDense) {
+	n := len(f.turns)
+	jac := f.jacobian(c, r)
+	a, g := mat.NewSymDense(n, nil), mat.NewVecDense(n, nil)
+	for i := range r {
+		x := r[i] / f.scale[i]
+		u := w[i] / (1 + x*x) / (f.scale[i] * f.scale[i])
+		for j, dj := range jac[i] {
+			if dj == 0 {
+				continue
+			}
+			g.SetVec(j, g.AtVec(j)-u*dj*r[i])
+			for k := j; k < n; k++ {
+				if jac[i][k] != 0 {
+					a.SetSym(j, k, a.At(j, k)+u*dj*jac[i][k])
+				}
+			}
+		}
+	}
+	for j := range f.turns {
+		t := &f.turns[j]
+		s2 := t.spread * t.spread
+		a.SetSym(j, j, a.At(j, j)+1/s2)
+		g.SetVec(j, g.AtVec(j)-math.Log(*t.value(c) / *t.value(f.prior))/s2)
+	}
+	return a, g
+}
+
+// jacobian holds dr/dln(value), a row per sample.
+func (f *fit) jacobian(c *constants, r []float64) [][]float64 {
+	near := make([]*constants, len(f.turns))
+	for j := range f.turns {
+		near[j] = c.clone()
+		*f.turns[j].value(near[j]) *= math.Exp(nudge)
+	}
+	jac := make([][]float64, len(f.rows))
+	each(len(f.rows), func(i int) {
+		jac[i] = make([]float64, len(f.turns))
+		for j := range f.turns {
+			if f.turns[j].moves(f.rows[i]) {
+				p, e := f.rows[i].predict(near[j])
+				jac[i][j] = (f.error(f.rows[i], p, &e) - r[i]) / nudge
+			}
+		}
+	})
+	return jac
+}
+
+// step returns the constants after one damped step, within bounds.
+func (f *fit) step(c *constants, a *mat.SymDense, g *mat.VecDense, lambda float64) (*constants, []float64) {
+	n := len(f.turns)
+	damped := mat.NewSymDense(n, nil)
+	damped.CopySym(a)
+	for j := range n {
+		damped.SetSym(j, j, a.At(j, j)*(1+lambda))
+	}
+	var chol mat.Cholesky
+	d := mat.NewVecDense(n, nil)
+	if chol.Factorize(damped) {
+		_ = chol.SolveVecTo(d, g)
+	}
+	next := c.clone()
+	for j := range n {
+		t := &f.turns[j]
+		v := t.value(next)
+		move := math.Max(-0.7, math.Min(0.7, d.AtVec(j)))
+		*v = math.Max(t.low, math.Min(t.high, *v*math.Exp(move)))
+	}
+	return next, f.errors(next)
+}
+
+// deviations returns the square roots of the diagonal of the inverse.
+func deviations(a *mat.SymDense) []float64 {
+	n := a.SymmetricDim()
+	out := make([]float64, n)
+	var chol mat.Cholesky
+	var inv mat.SymDense
+	if !chol.Factorize(a) || chol.InverseTo(&inv) != nil {
+		return out
+	}
+	for j := range n {
+		out[j] = math.Sqrt(inv.At(j, j))
+	}
+	return out
+}
