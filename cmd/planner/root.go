@@ -39,7 +39,7 @@ cluster, how fast it will run, and how we know.`,
 	}
 	add("plan", newSuggest(), newExplain())
 	add("decide", newCompare(), newExport(), newPlan())
-	add("check", newCheck())
+	add("check", newBench(), newCheck())
 	add("know", newModels(), newHardware(), newFrameworks(), newConfig())
 	addTopics(root)
 	return root
