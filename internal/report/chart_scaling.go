@@ -1,0 +1,144 @@
+package report
+
+import (
+	"fmt"
+	"html/template"
+
+	"planner/internal/show"
+)
+
+// axis maps a range to pixels.
+type axis struct{ low, high, from, to float64 }
+
+func (a axis) at(v float64) float64 { return a.from + (a.to-a.from)*(v-a.low)/(a.high-a.low) }
+
+// scalingChart draws MFU over GPUs, and beside it the days of the run.
+func scalingChart(points []Point) template.HTML {
+	p := newPicture(chartWidth, 224, "Best MFU and training time over the number of GPUs, at the same global batch")
+	x := axis{0, float64(max(1, len(points)-1)), 60, 455}
+	most, least, longest := 0.0, 1.0, 0.0
+	for _, q := range points {
+		if q.Best != nil {
+			most, least, longest = max(most, q.Rates.MFU), min(least, q.Rates.MFU), max(longest, q.Cost.Days)
+		}
+	}
+	low := max(0, float64(int(10*least)-1)/10)
+	y := axis{low, float64(int(10*most)+1) / 10, 180, 30}
+	for v := y.low; v <= y.high+1e-9; v += 0.1 {
+		p.line(x.from, y.at(v), x.to, y.at(v), "grid")
+		p.text(x.from-8, y.at(v)+4, "end", "note", fmt.Sprintf("%.0f %%", 100*v))
+	}
+	p.text(x.from, 16, "start", "lab", "MFU")
+	band(p, points, x, y)
+	curve(p, points, x, func(q *Point) (float64, string) { return y.at(q.Rates.MFU), show.Percent(q.Rates.MFU) + " %" }, "")
+	right := axis{0, x.high, 600, 970}
+	d := axis{0, longest * 1.05, 180, 30}
+	p.text(right.from-20, 16, "start", "lab", "days of the run")
+	for _, f := range []float64{0, 0.25, 0.5, 0.75, 1} {
+		p.line(right.from-20, d.at(f*longest), right.to, d.at(f*longest), "grid")
+		p.text(right.from-28, d.at(f*longest)+4, "end", "note", fmt.Sprintf("%.3g", f*longest))
+	}
+	curve(p, points, right, func(q *Point) (float64, string) { return d.at(q.Cost.Days), days(q.Cost.Days) }, " two")
+	p.text(x.to, 220, "end", "note", "GPUs")
+	p.text(right.to, 220, "end", "note", "GPUs")
+	return p.html()
+}
+
+// curve draws the points that have a layout, and names every number of GPUs.
+func curve(p *picture, points []Point, x axis, of func(*Point) (float64, string), class string) {
+	var xy [][2]float64
+	for i := range points {
+		at := x.at(float64(i))
+		p.text(at, 200, "middle", "note", show.Count(points[i].GPUs))
+		if points[i].Best == nil {
+			p.text(at, 176, "middle", "note", "—")
+			continue
+		}
+		y, _ := of(&points[i])
+		xy = append(xy, [2]float64{at, y})
+	}
+	p.points("polyline", "line"+class, xy)
+	for i := range points {
+		q := &points[i]
+		if q.Best == nil {
+			continue
+		}
+		y, label := of(q)
+		r, dot := 3.6, "dot"+class
+		if q.Here {
+			r, dot = 6, dot+" sel"
+		}
+		at := x.at(float64(i))
+		p.circle(at, y, r, dot, fmt.Sprintf("%s GPUs: %s, %s", show.Count(q.GPUs), label, q.Best.Layout))
+		p.text(at, y-10, "middle", "note", label)
+	}
+}
+
+// band shades the 80 % bands where they are known.
+func band(p *picture, points []Point, x, y axis) {
+	var upper, lower [][2]float64
+	for i := range points {
+		if e := points[i].Best; e != nil && e.High > e.Low {
+			mfu := points[i].Rates.MFU
+			upper = append(upper, [2]float64{x.at(float64(i)), y.at(min(y.high, mfu*float64(e.Step/e.Low)))})
+			lower = append([][2]float64{{x.at(float64(i)), y.at(max(y.low, mfu*float64(e.Step/e.High)))}}, lower...)
+		}
+	}
+	if len(upper) > 1 {
+		p.points("polygon", "band", append(upper, lower...))
+	}
+}
+
+// sensitivityChart draws how far each knob and figure moves the step.
+func sensitivityChart(knobs []Knob, figures []Figure) template.HTML {
+	const row, bar = 27.0, 18.0
+	most := 0.02
+	for _, k := range knobs {
+		most = max(most, min(abs(k.Change), cutOff))
+	}
+	for _, f := range figures {
+		most = max(most, abs(f.Higher), abs(f.Lower))
+	}
+	p := newPicture(chartWidth, row*float64(len(knobs)+len(figures))+26, "Change of the step when a knob or a hardware figure moves")
+	x := axis{-most, most, 330, 820}
+	y := 22.0
+	draw := func(v float64, class, title string) {
+		w := min(abs(v), most)
+		p.rect(x.at(min(0, signOf(v)*w)), y, x.at(w)-x.at(0), bar, class, title)
+	}
+	for _, k := range knobs {
+		p.text(200, y+14, "end", "lab", k.Name)
+		class := "c-opt"
+		if k.Change < 0 {
+			class = "c-dp"
+		}
+		draw(k.Change, class, fmt.Sprintf("%s: %s %%", k.Name, signed(k.Change)))
+		value := signed(k.Change) + " % · " + fmt.Sprintf("%.1f GiB", k.Estimate.Memory.Total().GiB())
+		if !k.Estimate.Fits {
+			value += ", does not fit"
+		}
+		p.text(x.to+10, y+14, "start", "val", value)
+		y += row
+	}
+	for _, f := range figures {
+		p.text(200, y+14, "end", "lab", f.Name+" ±10 %")
+		draw(f.Lower, "c-opt", fmt.Sprintf("%s 10 %% lower: %s %%", f.Name, signed(f.Lower)))
+		draw(f.Higher, "c-dp", fmt.Sprintf("%s 10 %% higher: %s %%", f.Name, signed(f.Higher)))
+		p.text(x.to+10, y+14, "start", "val", signed(f.Lower)+" / "+signed(f.Higher)+" %")
+		y += row
+	}
+	p.line(x.at(0), 16, x.at(0), y-4, "axis")
+	p.text(x.at(0)-8, 12, "end", "note", "◄ faster")
+	p.text(x.at(0)+8, 12, "start", "note", "slower ►")
+	return p.html()
+}
+
+// cutOff bounds the scale, so that one bad knob does not hide the others.
+const cutOff = 0.6
+
+func signOf(v float64) float64 {
+	if v < 0 {
+		return -1
+	}
+	return 1
+}
