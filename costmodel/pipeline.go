@@ -33,44 +33,47 @@ type StageTime struct {
 }
 
 // PipelineTime returns the time from the first forward to the last backward
-// pass of m micro-batches over the stages, v chunks a rank. The slowest stage
-// never waits once the pipeline is full, the others' time for one micro-batch
-// is paid once, a v-th of it under interleaving:
+// pass of m micro-batches over the stages, v chunks a rank: the longest path of
+// passes that wait for each other.
 //
-//	1f1b, interleaved: m·S + (ΣSᵢ − S)/v,  S = max Sᵢ,  Sᵢ = Fᵢ + Bᵢ
-//	gpipe:             ΣSᵢ + (m−1)·(max Fᵢ + max Bᵢ)
-//	zb-h1:             m·S + Σ(Fᵢ + Bᵢ − 2Wᵢ) over the other stages
+//	gpipe: (ΣSᵢ + (m·v−1)·(max Fᵢ + max Bᵢ))/v,  Sᵢ = Fᵢ + Bᵢ
+//
+// which is also interleaving's when m = p, as every forward pass is then ahead.
+// Under 1F1B and its kin the longest path comes down to some rank with the
+// first micro-batch, stays there while the rank is the slowest, and goes up
+// with the last: see path. For equal stages it is
+//
+//	1f1b, interleaved: (m + (p−1)/v)·S
+//	zb-h1:             m·S + (p−1)·(S − 2W)
 //
 // Sources: Narayanan et al. 2021, section 2.2; Huang et al. 2019, section 2.3;
 // Qi et al. 2023, table 1, where the bubble is (p−1)(T_F + T_B − T_W) and T_B
-// leaves T_W out. Stages may differ; the forms stay exact for the schedule as
-// long as the slowest is the slowest in both directions.
+// leaves T_W out.
 func PipelineTime(sched Schedule, stages []StageTime, m, v float64) unit.Seconds {
-	var sum, slowest, fwd, bwd, zero unit.Seconds
+	x := path{m: m, v: v, split: sched == ZBH1}
 	for i := range stages {
-		s := &stages[i]
-		n := float64(s.Ranks)
-		t := s.Fwd + s.Bwd
-		sum += t.Times(n)
-		zero += (t - 2*s.Weight).Times(n)
-		slowest, fwd, bwd = max(slowest, t), max(fwd, s.Fwd), max(bwd, s.Bwd)
+		x.add(&stages[i])
 	}
-	switch sched {
-	case GPipe:
-		return sum + (fwd + bwd).Times(m-1)
-	case ZBH1:
-		return slowest.Times(m) + max(0, zero-slowestZero(stages, slowest))
+	if sched == GPipe || v > 1 && m == x.ranks {
+		return flowShop(stages, m, v)
 	}
-	return slowest.Times(m) + (sum - slowest).Times(1/v)
+	var longest unit.Seconds
+	for i := range stages {
+		longest = max(longest, x.through(&stages[i]))
+	}
+	return longest
 }
 
-func slowestZero(stages []StageTime, slowest unit.Seconds) unit.Seconds {
+// flowShop is GPipe's: forward passes in a row over the ranks, then backward
+// passes the other way, each a flow shop of equal jobs.
+func flowShop(stages []StageTime, m, v float64) unit.Seconds {
+	var sum, fwd, bwd unit.Seconds
 	for i := range stages {
-		if s := &stages[i]; s.Fwd+s.Bwd == slowest {
-			return s.Fwd + s.Bwd - 2*s.Weight
-		}
+		s := &stages[i]
+		sum += (s.Fwd + s.Bwd).Times(float64(s.Ranks))
+		fwd, bwd = max(fwd, s.Fwd), max(bwd, s.Bwd)
 	}
-	return 0
+	return (sum + (fwd + bwd).Times(m*v-1)).Times(1 / v)
 }
 
 // BubbleFraction returns the share of a pipeline's step that equal stages
