@@ -112,6 +112,9 @@ func (b *block) forwardOnly(t *tally) {
 func (s *site) saved(b *block, l *costmodel.Layer, slice *costmodel.Slice, full bool) {
 	a := l.Saved(s.p.Model.Hidden, slice, s.prof.Memory.Gathered)
 	scale := s.fit.Saved
+	if s.p.Work.UnfusedNorm {
+		a.Rest += unit.Bytes(slice.Rows() * float64(s.p.Model.Hidden) * s.fit.NormSaved)
+	}
 	b.whole = (a.Input + a.Rest + a.Scores).Times(scale)
 	switch {
 	case full:
@@ -183,7 +186,7 @@ func (s *site) logits() unit.Bytes {
 	if s.prof.Comm.VocabParallel {
 		split /= float64(s.l.TP)
 	}
-	return s.tokens().Times(padded * (split + m.LogitsWhole))
+	return s.tokens().Times(padded * (split + m.LogitsWhole + s.fit.LogitsWhole))
 }
 
 // hopBlock builds the hops of one micro-batch on a stage.

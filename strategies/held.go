@@ -88,12 +88,20 @@ func (s *site) stateMemory(m *Memory, h *held) {
 			return unit.Bytes(part.n * bytes)
 		}
 		m.Weights += split(3, b.Weight)
-		m.Gradients += split(2, b.Grad*trained)
+		m.Gradients += split(2, s.gradBytes()*trained)
 		m.Master += split(1, b.Master*trained)
 		m.Moments += split(1, b.Moments*trained)
 	}
 	s.offload(m)
 	m.Buffers += s.stateBuffers(h)
+}
+
+// gradBytes returns the bytes of gradient per parameter.
+func (s *site) gradBytes() float64 {
+	if s.fit.Grad > 0 {
+		return s.fit.Grad
+	}
+	return s.prof.Memory.Grad
 }
 
 // offload moves state to host memory (DeepSpeed ZeRO-Offload; Ren et al.

@@ -160,16 +160,26 @@ type ProfileFit struct {
 	Network float64 `toml:"network"`
 	// Misaligned multiplies the time of unfused attention whose head dimension is
 	// not a multiple of 8 elements (16 bytes), which tensor cores need; 0: 1.
-	Misaligned float64    `toml:"misaligned"`
-	Straggler  float64    `toml:"straggler"`  // slowdown per doubling of the ranks beyond 8
-	Pointwise  float64    `toml:"pointwise"`  // traffic of norms and residuals over the fused minimum
-	LossBytes  float64    `toml:"loss_bytes"` // traffic of the loss per token and vocabulary entry
-	Optimizer  float64    `toml:"optimizer"`  // optimizer traffic over its nominal bytes
-	Compute    float64    `toml:"compute"`    // kernel time over the kernel tables' time
-	Saved      float64    `toml:"saved"`      // activations over the sum of saved tensors
-	Fragment   float64    `toml:"fragment"`   // reserved over allocated, on activations and logits
-	Runtime    unit.Bytes `toml:"runtime"`    // context and libraries of one process
-	PerComm    unit.Bytes `toml:"per_comm"`   // buffers of one communicator
+	Misaligned float64 `toml:"misaligned"`
+	Straggler  float64 `toml:"straggler"`  // slowdown per doubling of the ranks beyond 8
+	Pointwise  float64 `toml:"pointwise"`  // traffic of norms and residuals over the fused minimum
+	LossBytes  float64 `toml:"loss_bytes"` // traffic of the loss per token and vocabulary entry
+	Optimizer  float64 `toml:"optimizer"`  // optimizer traffic over its nominal bytes
+	Compute    float64 `toml:"compute"`    // kernel time over the kernel tables' time
+	Saved      float64 `toml:"saved"`      // activations over the sum of saved tensors
+	Fragment   float64 `toml:"fragment"`   // reserved over allocated, on activations and logits
+	// Grad is the bytes of gradient per parameter where runs show other than
+	// ProfileMemory.Grad; 0: that.
+	Grad float64 `toml:"grad"`
+	// LogitsWhole is bytes per token and vocabulary entry, not divided by TP,
+	// beside ProfileMemory's: a loss that gathers the vocabulary.
+	LogitsWhole float64 `toml:"logits_whole"`
+	// NormSaved is bytes per token and hidden element that norms keep beside
+	// their input where they are not one kernel (Workload.UnfusedNorm).
+	NormSaved float64 `toml:"norm_saved"`
+
+	Runtime unit.Bytes `toml:"runtime"`  // context and libraries of one process
+	PerComm unit.Bytes `toml:"per_comm"` // buffers of one communicator
 }
 
 // GradDType returns the element type of gradient calls.

@@ -8,6 +8,9 @@ func newFit(rows []*sample, profile, gpu []knob, error residual) *fit {
 		fill(v.NormUnfused == 0, &v.NormUnfused, 8)
 		fill(v.Plain == 0, &v.Plain, 3)
 		fill(v.Network == 0, &v.Network, networkPrior[at.arch])
+		fill(v.NormSaved == 0, &v.NormSaved, 10)
+		fill(v.LogitsWhole == 0, &v.LogitsWhole, 1)
+		fill(v.Grad == 0, &v.Grad, gradPrior(rows, at))
 		fill(v.Misaligned == 0, &v.Misaligned, 4)
 		if v.HostExpert == 0 {
 			v.HostExpert = 1e-3
@@ -31,6 +34,15 @@ func newFit(rows []*sample, profile, gpu []knob, error residual) *fit {
 	return f
 }
 
+func gradPrior(rows []*sample, at place) float64 {
+	for _, s := range rows {
+		if s.at == at {
+			return s.Profile.Memory.Grad
+		}
+	}
+	return 4
+}
+
 // networkPrior is the share of the nominal rate that unstated networks reach:
 // A100 clusters of 2021 to 2023 had far less than eight ports of 200 Gb/s.
 var networkPrior = map[string]float64{"ampere": 0.3, "hopper": 0.8, "blackwell": 0.9, "blackwell-ultra": 0.9, "volta": 0.5}
@@ -45,7 +57,7 @@ func fill(empty bool, v *float64, with float64) {
 	}
 }
 
-// drop leaves out the knobs that move no row.
+// drop leaves out the knobs that too few rows feel.
 func (f *fit) drop() {
 	base := f.errors(f.prior)
 	var kept []turn
@@ -53,16 +65,18 @@ func (f *fit) drop() {
 		t := &f.turns[i]
 		c := f.prior.clone()
 		*t.value(c) *= 1.1
-		moved := false
+		moved := 0
 		for j, s := range f.rows {
-			if moved || !t.moves(s) {
+			if moved >= leastRows || !t.moves(s) {
 				continue
 			}
 			p, e := s.predict(c)
 			d := f.error(s, p, &e) - base[j]
-			moved = d > 1e-4 || d < -1e-4
+			if d > 1e-4 || d < -1e-4 {
+				moved++
+			}
 		}
-		if moved {
+		if moved >= leastRows {
 			kept = append(kept, *t)
 		}
 	}

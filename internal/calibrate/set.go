@@ -1,8 +1,8 @@
 package calibrate
 
 import (
-	"math"
 	"runtime"
+	"strings"
 	"sync"
 
 	"planner/hardware"
@@ -36,6 +36,7 @@ func (c *constants) clone() *constants {
 type sample struct {
 	*validate.Case
 	at      place
+	part    string // whose efficiency: the generation, or the part where powers differ
 	source  string
 	group   string
 	step    float64 // seconds, 0: not measured
@@ -53,7 +54,7 @@ func samples(runs []validate.Run) []*sample {
 		if c.Skipped != "" {
 			continue
 		}
-		s := &sample{Case: &c, at: place{c.Profile.Name, c.Cluster.GPU.Arch}, source: runs[i].Source, group: runs[i].Group,
+		s := &sample{Case: &c, at: place{c.Profile.Name, c.Cluster.GPU.Arch}, part: partOf(c.Cluster.GPU), source: runs[i].Source, group: runs[i].Group,
 			step: c.MeasuredStep(), outcome: runs[i].Outcome}
 		if runs[i].Outcome != "oom" {
 			s.memory = runs[i].Memory
@@ -63,17 +64,31 @@ func samples(runs []validate.Run) []*sample {
 	return out
 }
 
-// start returns the constants that the presets hold for the places of rows.
+// partOf names the group of accelerators that share fitted shares of peak: a
+// generation; of Blackwell each part, as boards of 1000 to 1400 W sustain
+// different clocks under the same printed peak.
+func partOf(a *hardware.Accelerator) string {
+	if strings.HasPrefix(a.Arch, "blackwell") {
+		return a.Name
+	}
+	return a.Arch
+}
+
+// start returns the priors for the places of rows.
 func start(rows []*sample) *constants {
+	priors := profilePriors()
 	c := &constants{map[place]*strategies.ProfileFit{}, map[string]*hardware.Efficiency{}}
 	for _, s := range rows {
 		if c.profiles[s.at] == nil {
-			f := *s.Profile.FitFor(s.at.arch)
+			f, ok := priors[s.at.framework][s.at.arch]
+			if !ok {
+				f = priors[s.at.framework]["default"]
+			}
 			c.profiles[s.at] = &f
 		}
-		if c.gpus[s.at.arch] == nil {
-			e := s.Cluster.GPU.Fit
-			c.gpus[s.at.arch] = &e
+		if c.gpus[s.part] == nil {
+			e := gpuPrior(s.Cluster.GPU)
+			c.gpus[s.part] = &e
 		}
 	}
 	return c
@@ -82,7 +97,7 @@ func start(rows []*sample) *constants {
 // predict estimates a sample under constants.
 func (s *sample) predict(c *constants) (*strategies.Problem, strategies.Estimate) {
 	cluster, gpu, prof := *s.Cluster, *s.Cluster.GPU, *s.Profile
-	gpu.Fit = *c.gpus[s.at.arch]
+	gpu.Fit = *c.gpus[s.part]
 	cluster.GPU = &gpu
 	prof.Fit = nil
 	prof.Default = *c.profiles[s.at]
@@ -105,7 +120,10 @@ func (t *turn) value(c *constants) *float64 {
 
 // moves reports whether the knob can change the prediction of a sample.
 func (t *turn) moves(s *sample) bool {
-	return t.at.arch == s.at.arch && (t.at.framework == "" || t.at == s.at)
+	if t.at.framework == "" {
+		return t.at.arch == s.part
+	}
+	return t.at == s.at
 }
 
 // each runs f on every index with as many workers as there are cores, at most
@@ -126,7 +144,44 @@ func each(n int, f func(int)) {
 // residual is a prediction's error that a fit works against.
 type residual func(s *sample, p *strategies.Problem, e *strategies.Estimate) float64
 
-// stepResidual is ln(predicted/measured) of the step.
+// stepResidual is predicted/measured − 1 of the step.
 func stepResidual(s *sample, _ *strategies.Problem, e *strategies.Estimate) float64 {
-	return math.Log(float64(e.Step) / s.step)
+	return float64(e.Step)/s.step - 1
+}
+
+// memoryResidual is predicted/measured − 1 where memory was measured; where
+// only fit or OOM is known, by how much the prediction lies on the wrong side
+// of the capacity.
+func memoryResidual(s *sample, p *strategies.Problem, e *strategies.Estimate) float64 {
+	if s.memory > 0 {
+		return s.Comparable(&e.Memory)/s.memory - 1
+	}
+	over := float64(e.Memory.Total()/p.Capacity()) - 1
+	switch {
+	case s.outcome == "oom" && over < oomMargin:
+		return over - oomMargin
+	case s.outcome == "ok" && over > -oomMargin:
+		return over + oomMargin
+	}
+	return 0
+}
+
+// oomMargin keeps a fit from balancing rows on the capacity's edge.
+const oomMargin = 0.005
+
+// remembers reports whether a sample speaks of memory. Runs that ended ok
+// without a figure speak only beside others that ran out.
+func (s *sample) remembers(oom map[string]bool) bool {
+	return s.memory > 0 || oom[s.source] && (s.outcome == "ok" || s.outcome == "oom")
+}
+
+// outOfMemory returns the sources that record OOM.
+func outOfMemory(rows []*sample) map[string]bool {
+	m := map[string]bool{}
+	for _, s := range rows {
+		if s.outcome == "oom" {
+			m[s.source] = true
+		}
+	}
+	return m
 }
