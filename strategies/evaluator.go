@@ -88,6 +88,7 @@ type stateKey struct {
 	ep, etp, zero, shard int32
 	hpz, first, last     int32
 	offload              Offload
+	sp                   bool // norm-weight gradients
 }
 
 // stateSet is the parameters, their calls and their memory, by stage of a
@@ -102,7 +103,7 @@ type stateSet struct {
 
 func (e *evaluator) stateSet(prof *Profile, l *Layout, c *chain) *stateSet {
 	k := stateKey{prof, int32(l.TP), int32(l.CP), int32(l.DP), int32(l.PP), int32(l.VPP), int32(l.EP), int32(l.ETP),
-		int32(l.Zero), int32(l.Shard), int32(l.HPZ), int32(l.First), int32(l.Last), l.Offload}
+		int32(l.Zero), int32(l.Shard), int32(l.HPZ), int32(l.First), int32(l.Last), l.Offload, l.SP}
 	if set, ok := e.states[k]; ok {
 		return set
 	}
