@@ -38,7 +38,7 @@ cluster, how fast it will run, and how we know.`,
 		}
 	}
 	add("plan", newSuggest(), newExplain())
-	add("decide", newCompare(), newSweep(), newReport(), newExport(), newPlan())
+	add("decide", newCompare(), newSweep(), newSensitivity(), newReport(), newExport(), newPlan())
 	add("check", newBench(), newCheck())
 	add("know", newModels(), newHardware(), newFrameworks(), newConfig())
 	addTopics(root)
