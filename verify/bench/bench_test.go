@@ -5,9 +5,10 @@ import (
 	"context"
 	"encoding/csv"
 	"encoding/json"
-	"os"
 	"strings"
 	"testing"
+
+	"go.uber.org/goleak"
 
 	"planner/costmodel/collective"
 	"planner/costmodel/collective/steps"
@@ -20,7 +21,7 @@ import (
 
 func TestMain(m *testing.M) {
 	launch.MaybeWorker()
-	os.Exit(m.Run())
+	goleak.VerifyTestMain(m)
 }
 
 func options() bench.Options {

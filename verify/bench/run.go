@@ -66,6 +66,9 @@ func inProcess(ctx context.Context, o Options, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	defer context.AfterFunc(ctx, func() {
+		_ = l.World(0).Abort().Fail(&transport.Failure{Rank: 0, Peer: -1, Cause: "interrupted"})
+	})()
 	errs := make([]error, o.Ranks)
 	var wg sync.WaitGroup
 	for r := range o.Ranks {

@@ -15,10 +15,14 @@ type Comm struct {
 	splits   uint64
 	node     int // ranks per node; 0 when nodes are uneven or not adjacent
 	programs map[steps.Spec]steps.Program
-	scratch  []byte
-	block    []byte // of fused
-	tuning   Tuning
-	stream   stream
+	last     struct {
+		spec    steps.Spec
+		program steps.Program
+	}
+	scratch []byte
+	block   []byte // of fused
+	tuning  Tuning
+	stream  stream
 }
 
 // New returns this rank's communicator over all ranks of the job. Every rank

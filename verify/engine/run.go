@@ -83,6 +83,15 @@ func (c *Comm) begin(call Call, s steps.Spec, n int) error {
 
 // program returns this rank's steps, from the cache if it has them.
 func (c *Comm) program(s steps.Spec) (steps.Program, error) {
+	if s == c.last.spec && c.last.program != nil { // most calls repeat
+		return c.last.program, nil
+	}
+	p, err := c.lookUp(s)
+	c.last.spec, c.last.program = s, p
+	return p, err
+}
+
+func (c *Comm) lookUp(s steps.Spec) (steps.Program, error) {
 	if p, ok := c.programs[s]; ok {
 		return p, nil
 	}

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"planner/verify/engine"
 	"planner/verify/reduce"
 	"planner/verify/transport"
@@ -23,7 +25,7 @@ import (
 func TestMain(m *testing.M) {
 	Register("test", testWork)
 	MaybeWorker()
-	os.Exit(m.Run())
+	goleak.VerifyTestMain(m)
 }
 
 // orders are what a test wants the ranks to do.

@@ -24,13 +24,16 @@ type Spec struct {
 	Args     any    // handed to every rank, as JSON
 	Ranks    int
 	Hosts    []string // rank r runs on Hosts[r·len/Ranks] over ssh; none: all on this machine
-	Address  string   // with Hosts: host:port of rank 0 as the others reach it
+	Address  string   // host:port of rank 0 as the others reach it; needed with Hosts
 	Kind     transport.Kind
 	Shape    *transport.Shape
 	Timeout  time.Duration // bound on every call; 0 is transport.DefaultTimeout
 	Patience time.Duration // bound on the start; 0 is a minute
 	ShmDir   string
-	Env      []string  // further variables of the ranks
+	Env      []string // further variables of the ranks
+	// Wrap, if set, returns what goes before a rank's command on this machine,
+	// such as numactl with its arguments.
+	Wrap     func(rank int) []string
 	Out, Err io.Writer // standard output of rank 0, standard error of all
 	// Started, if set, is told the process of each rank, for tests.
 	Started func(rank int, p *os.Process)
@@ -74,7 +77,10 @@ func (s Spec) commands(why *reasons) ([]*exec.Cmd, error) {
 	}
 	secret := hex.EncodeToString(random(16)) + "\n"
 	var listener *os.File
-	if len(s.Hosts) == 0 {
+	if s.Address == "" {
+		if len(s.Hosts) > 0 {
+			return nil, errors.New("--hosts: no --address: want host:port of rank 0 as the other hosts reach it")
+		}
 		if listener, s.Address, err = openListener(); err != nil {
 			return nil, err
 		}
@@ -119,7 +125,11 @@ func (s Spec) localRank(rank int) int {
 func (s Spec) command(exe string, rank int, env []string) *exec.Cmd {
 	host := s.host(rank)
 	if host == "" || host == "localhost" {
-		c := exec.Command(exe)
+		words := []string{exe}
+		if s.Wrap != nil {
+			words = append(s.Wrap(rank), exe)
+		}
+		c := exec.Command(words[0], words[1:]...)
 		c.Env = append(os.Environ(), env...)
 		return c
 	}
