@@ -1,0 +1,279 @@
+package replay
+
+import (
+	"planner/costmodel/timeline"
+	"planner/hardware/unit"
+)
+
+// stageBuilder writes the program of one pipeline rank.
+type stageBuilder struct {
+	plan     *Plan
+	stage    int
+	micro    int
+	layers   int
+	compute  map[passKey]unit.Seconds
+	rows     rowSet
+	out      []action
+	computed unit.Seconds
+	leads    []lead
+	open     []int32 // slots of gradient calls that are still on their way
+	hops     []int32 // slots of hops sent
+}
+
+// lead is a parameter gather that a unit of the first pass of a chunk needs.
+type lead struct {
+	chunk, unit int
+	slot        int32
+}
+
+// unitOf is a layer of a pass: the grain at which calls and compute alternate.
+type unitOf struct {
+	timeline.Slot
+	index, of int
+	gathers   []int32 // slots, once started
+}
+
+func (b *stageBuilder) build() {
+	order := timeline.Order(b.plan.Layout.Schedule, b.stage, b.plan.Layout.PP, b.plan.Layout.VPP, b.micro)
+	units := b.units(order)
+	b.startLeads()
+	for i := range units {
+		if i == 0 {
+			b.startGathers(&units[0])
+		}
+		var next *unitOf
+		if i+1 < len(units) {
+			next = &units[i+1]
+		}
+		b.unit(&units[i], next)
+	}
+	b.waitAll(b.open)
+	b.waitAll(b.hops)
+	for _, row := range b.rows.once {
+		for range int(b.plan.Calls[row].Count + 0.5) {
+			b.wait(b.start(row))
+		}
+	}
+	b.delay(b.compute[passKey{int32(b.stage), -1, -1, timeline.Once}])
+}
+
+// units cuts the passes of a schedule into layers.
+func (b *stageBuilder) units(order []timeline.Slot) []unitOf {
+	per := max(1, b.layers/b.plan.Layout.VPP)
+	var out []unitOf
+	for _, s := range order {
+		n := per
+		if s.Kind == timeline.Weight {
+			n = 1
+		}
+		for u := range n {
+			out = append(out, unitOf{Slot: s, index: u, of: n})
+		}
+	}
+	return out
+}
+
+// times returns how often a call that a pass makes per times falls to a unit.
+func (u *unitOf) times(per float64) int {
+	const almost = 1e-6 // counts are sums of fractions
+	return int(float64(u.index+1)*per/float64(u.of)+almost) - int(float64(u.index)*per/float64(u.of)+almost)
+}
+
+// perPass returns how often each pass of a direction makes the calls of a row.
+func (b *stageBuilder) perPass(row int32) float64 {
+	return b.plan.Calls[row].Count / float64(b.micro*b.plan.Layout.VPP)
+}
+
+// unit writes one layer of a pass: what it waits for, its compute with the
+// calls that the rank waits for spread through it, and what it leaves behind.
+func (b *stageBuilder) unit(u, next *unitOf) {
+	if u.index == 0 {
+		b.receive(u)
+	}
+	b.waitLeads(u)
+	b.waitAll(u.gathers)
+	if next != nil {
+		b.startGathers(next)
+	}
+	b.work(u)
+	b.leave(u)
+	if u.index == u.of-1 {
+		b.send(u)
+	}
+}
+
+func dirOf(k timeline.Kind) int {
+	if k == timeline.Forward {
+		return 0
+	}
+	return 1
+}
+
+// work alternates compute and calls.
+func (b *stageBuilder) work(u *unitOf) {
+	total := b.compute[passKey{int32(b.stage), u.Micro, u.Chunk, u.Kind}].Times(1 / float64(u.of))
+	if u.Kind == timeline.Weight {
+		b.delay(total)
+		return
+	}
+	var calls, aside []int32
+	for _, row := range b.rows.aside[dirOf(u.Kind)] {
+		for range u.times(b.perPass(row)) {
+			aside = append(aside, b.start(row))
+		}
+	}
+	for _, row := range b.rows.inline[dirOf(u.Kind)] {
+		for range u.times(b.perPass(row)) {
+			calls = append(calls, row)
+		}
+	}
+	piece := total.Times(1 / float64(len(calls)+1))
+	b.delay(piece)
+	for _, row := range calls {
+		b.wait(b.start(row))
+		b.delay(piece)
+	}
+	b.waitAll(aside)
+}
+
+// leave starts the gradient calls that a unit's backward pass makes ready.
+func (b *stageBuilder) leave(u *unitOf) {
+	if u.Kind != timeline.Backward {
+		return
+	}
+	beside := func(row int32, per float64) {
+		for range u.times(per) {
+			b.open = append(b.open, b.start(row))
+		}
+	}
+	for _, row := range b.rows.scatter {
+		beside(row, b.perPass(row))
+	}
+	for _, row := range b.rows.micro {
+		beside(row, b.perPass(row))
+	}
+	if int(u.Micro) == b.micro-1 {
+		for _, row := range b.rows.grads {
+			beside(row, b.plan.Calls[row].Count/float64(b.plan.Layout.VPP))
+		}
+	}
+}
+
+// startGathers begins the parameter gathers that a unit needs.
+func (b *stageBuilder) startGathers(u *unitOf) {
+	if u.Kind == timeline.Weight {
+		return
+	}
+	for _, row := range b.rows.gather[dirOf(u.Kind)] {
+		for range u.times(b.perPass(row)) {
+			u.gathers = append(u.gathers, b.start(row))
+		}
+	}
+}
+
+// startLeads begins the gathers of updated parameters. Where the framework
+// does not overlap them, the step waits for all.
+func (b *stageBuilder) startLeads() {
+	v := b.plan.Layout.VPP
+	per := max(1, b.layers/v)
+	for _, row := range b.rows.lead {
+		n := int(b.plan.Calls[row].Count + 0.5)
+		for i := range n {
+			chunk := i * v / n
+			u := (i*v - chunk*n) * per / n
+			b.leads = append(b.leads, lead{chunk, u, b.start(row)})
+		}
+	}
+	if !b.rows.overlapped {
+		for _, l := range b.leads {
+			b.wait(l.slot)
+		}
+		b.leads = nil
+	}
+}
+
+func (b *stageBuilder) waitLeads(u *unitOf) {
+	if u.Kind != timeline.Forward || u.Micro != 0 {
+		return
+	}
+	for _, l := range b.leads {
+		if l.chunk == int(u.Chunk) && l.unit == u.index {
+			b.wait(l.slot)
+		}
+	}
+}
+
+// receive waits for the input of a pass, send passes its result on.
+func (b *stageBuilder) receive(u *unitOf) {
+	b.hop(u, true)
+}
+
+func (b *stageBuilder) send(u *unitOf) {
+	b.hop(u, false)
+}
+
+// hop moves the input or the result of a pass between pipeline ranks. Chunk c
+// of rank r is stage c·pp + r of the model.
+func (b *stageBuilder) hop(u *unitOf, in bool) {
+	if u.Kind == timeline.Weight {
+		return
+	}
+	pp, v := b.plan.Layout.PP, b.plan.Layout.VPP
+	dir := dirOf(u.Kind)
+	toward := 1 - 2*dir // of the data
+	other := toward
+	if in {
+		other = -toward
+	}
+	at := int(u.Chunk)*pp + b.stage
+	if at+other < 0 || at+other >= pp*v {
+		return
+	}
+	row := b.rows.send[dir]
+	if in {
+		row = b.rows.recv[dir]
+	}
+	if row < 0 {
+		return
+	}
+	slot := b.add(action{kind: actStart, row: row, peer: int32((at + other + pp) % pp), dir: uint8(dir)})
+	if in {
+		b.wait(slot)
+		return
+	}
+	b.hops = append(b.hops, slot)
+}
+
+func (b *stageBuilder) start(row int32) int32 {
+	return b.add(action{kind: actStart, row: row, peer: -1})
+}
+
+// add appends a start and numbers its slot.
+func (b *stageBuilder) add(a action) int32 {
+	a.slot = int32(b.plan.slots)
+	b.plan.slots++
+	b.out = append(b.out, a)
+	return a.slot
+}
+
+func (b *stageBuilder) wait(slot int32) {
+	b.out = append(b.out, action{kind: actWait, slot: slot})
+}
+
+func (b *stageBuilder) waitAll(slots []int32) {
+	for _, s := range slots {
+		b.wait(s)
+	}
+}
+
+func (b *stageBuilder) delay(d unit.Seconds) {
+	if d <= 0 {
+		return
+	}
+	b.computed += d
+	if n := len(b.out); n > 0 && b.out[n-1].kind == actDelay {
+		b.out[n-1].dur += d
+		return
+	}
+	b.out = append(b.out, action{kind: actDelay, dur: d})
+}
