@@ -24,6 +24,7 @@ func (c *Comm) fused(call Call) (done bool, err error) {
 	n, me := c.Size(), c.Rank()
 	e := call.Type.Size()
 	size := call.Count * e
+	c.port.Step(0)
 	for k := 1; k < n; k++ {
 		to := (me + k) % n
 		for _, b := range [2][]byte{call.In[:size], call.Out[:size]} {

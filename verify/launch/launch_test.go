@@ -161,7 +161,7 @@ func TestFaults(t *testing.T) {
 		want      string
 		within    time.Duration
 	}{
-		{"kill", "run", []int{0, 1}, func(p []*os.Process) { _ = p[2].Kill() }, "rank 2", 100 * time.Millisecond},
+		{"kill", "run", []int{0, 1}, func(p []*os.Process) { _ = p[2].Kill() }, "peer rank 2: it", 100 * time.Millisecond},
 		{"kill rank 0", "run", []int{1, 2}, func(p []*os.Process) { _ = p[0].Kill() }, "rank 0", 100 * time.Millisecond},
 		{"stop", "run", []int{0, 2}, func(p []*os.Process) { _ = p[1].Signal(syscall.SIGSTOP) }, "rank 1", deadline + 100*time.Millisecond},
 		{"disagree", "disagree", []int{0, 1, 2}, func([]*os.Process) {}, "disagree", 100 * time.Millisecond},
@@ -173,6 +173,9 @@ func TestFaults(t *testing.T) {
 				reports, last := fault(t, kind, tt.mode, deadline, tt.survivors, tt.do)
 				t.Logf("last survivor after %v: %s", last, reports[0])
 				for _, r := range reports {
+					if !strings.Contains(r, "all_reduce #") && !strings.Contains(r, "barrier #") {
+						t.Errorf("report %q names no call", r)
+					}
 					if !strings.Contains(r, tt.want) {
 						t.Errorf("report %q does not name %s", r, tt.want)
 					}

@@ -99,8 +99,8 @@ func Member(ctx context.Context, p Place, c Config, w Work, args []byte) error {
 		_ = j.World.Abort().Fail(&transport.Failure{Rank: p.Rank, Peer: -1, Cause: "interrupted"})
 	})()
 	err = w(ctx, j, args)
-	if err != nil { // also where the transport has not noticed
-		err = j.World.Abort().Fail(failureOf(p.Rank, err))
+	if err != nil && j.World.Abort().Err() == nil { // what the transport has not noticed
+		_ = j.World.Abort().Fail(failureOf(p.Rank, err))
 	}
 	if e := j.Close(); err == nil {
 		err = e

@@ -33,7 +33,7 @@ func (p *Port) await(peer int, what string, ready func() bool) error {
 	begun := now()
 	stalled := false
 	for !p.doze(ready) {
-		if err := p.abort.Err(); err != nil {
+		if err := p.ended(); err != nil {
 			return err
 		}
 		t := now()

@@ -54,7 +54,7 @@ func (p *Port) sleepUntil(peer int, t int64) error {
 		default:
 			nap(t)
 		}
-		if err := p.abort.Err(); err != nil {
+		if err := p.ended(); err != nil {
 			return err
 		}
 		if now() > p.deadline {

@@ -89,14 +89,14 @@ func (p *Port) Begin(what Signature, steps int) error {
 	if b := p.bells[p.rank]; b != nil {
 		b.begin(p.calls, what)
 	}
-	return p.abort.Err()
+	return p.ended()
 }
 
 // BeginPair starts one message between two members. It takes no part in the
 // numbering of collectives, which every member counts.
 func (p *Port) BeginPair(what Signature) error {
 	p.start(Header{What: what}, 1)
-	return p.abort.Err()
+	return p.ended()
 }
 
 func (p *Port) start(h Header, steps int) {
@@ -191,6 +191,20 @@ func (p *Port) Fail(peer int, cause string) error {
 		f.Peer = p.members[peer]
 	}
 	return p.abort.Fail(f)
+}
+
+// ended returns the job's failure as this rank meets it: one that belongs to no
+// call, such as the end of a process, with the step that it interrupts.
+func (p *Port) ended() error {
+	f := p.abort.failed.Load()
+	if f == nil {
+		return nil
+	}
+	if f.Collective != "" || p.steps == 0 || f.Rank == p.members[p.rank] {
+		return f
+	}
+	return &Failure{Collective: OpName(p.call.What), Call: p.call.Call, Step: p.step, Steps: p.steps,
+		Rank: p.members[p.rank], Peer: f.Rank, Cause: f.Cause}
 }
 
 // Close gives back the port's links. Every member must have finished its last

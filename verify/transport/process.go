@@ -307,7 +307,7 @@ func find(p *Port, mem []byte, id uint64, member int) (*groupMem, error) {
 				return (*groupMem)(unsafe.Pointer(&mem[h.groups[i].offset.Load()])), nil
 			}
 		}
-		if err := p.abort.Err(); err != nil {
+		if err := p.ended(); err != nil {
 			return nil, err
 		}
 		if now() > p.deadline {

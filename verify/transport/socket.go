@@ -148,21 +148,28 @@ func (w *watched) until(p *Port) error {
 			return err
 		}
 	}
-	return p.abort.Err()
+	return p.ended()
 }
 
 // explain turns an error of a connection into the job's failure.
 func explain(p *Port, peer int, err error) error {
-	if e := p.abort.Err(); e != nil {
+	if e := p.ended(); e != nil {
 		return e
 	}
-	switch {
-	case errors.Is(err, os.ErrDeadlineExceeded):
+	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return p.timedOut(peer, "nothing came from it")
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return p.Fail(peer, "it closed the connection")
 	}
-	return p.Fail(peer, fmt.Sprintf("connection: %v", err))
+	return p.Fail(peer, broken(err))
+}
+
+// broken says what an error of a connection means.
+func broken(err error) string {
+	for _, closed := range []error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE} {
+		if errors.Is(err, closed) {
+			return "it closed the connection"
+		}
+	}
+	return fmt.Sprintf("connection: %v", err)
 }
 
 // inConn receives messages.

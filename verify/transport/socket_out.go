@@ -27,6 +27,8 @@ type parcel struct {
 	head, data []byte
 	checksum   bool // append the payload's
 	seq        uint32
+	call       Header // for messages, with the number of its steps
+	steps      int
 }
 
 // outQueue is how many large messages may wait for a connection.
@@ -43,7 +45,7 @@ func newOutConn(p *Port, peer int, c net.Conn) *outConn {
 }
 
 func (o *outConn) send(h *Header, data []byte, ready int64) (seq uint32, held bool, err error) {
-	if err := o.port.abort.Err(); err != nil {
+	if err := o.port.ended(); err != nil {
 		return 0, false, err
 	}
 	o.sent++
@@ -77,6 +79,7 @@ func (o *outConn) enqueue(m parcel) error {
 			return err
 		}
 	}
+	m.call, m.steps = o.port.call, o.port.steps
 	o.queue <- m
 	return nil
 }
@@ -122,8 +125,8 @@ func (o *outConn) drain() {
 			continue
 		}
 		if err := o.write(m); err != nil && o.port.abort.Err() == nil {
-			_ = o.port.abort.Fail(&Failure{Rank: o.port.members[o.port.rank],
-				Peer: o.port.members[o.peer], Cause: "connection: " + err.Error()})
+			_ = o.port.abort.Fail(&Failure{Collective: OpName(m.call.What), Call: m.call.Call, Step: int(m.call.Step) + 1,
+				Steps: m.steps, Rank: o.port.members[o.port.rank], Peer: o.port.members[o.peer], Cause: broken(err)})
 		}
 		o.finish(m)
 	}

@@ -181,7 +181,7 @@ func (s *sockets) answer(p *Port, group uint64, from, to, peer int) (net.Conn, e
 			return enlarge(c), nil
 		case <-tick.C:
 		}
-		if err := p.abort.Err(); err != nil {
+		if err := p.ended(); err != nil {
 			return nil, err
 		}
 		t := now()
