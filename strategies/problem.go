@@ -69,9 +69,10 @@ func NewProblem(m *costmodel.Model, c *hardware.Cluster, w Workload, profiles []
 	fitted := kernels.With(c.GPU.Fit)
 	return &Problem{
 		Model: m, Cluster: c, Work: w, Profiles: profiles,
-		Fabric: collective.NewFabric(c, links),
-		Device: kernel.NewDevice(c.GPU, w.Precision, fitted),
-		Wide:   kernel.NewDevice(c.GPU, wide(w.Precision), fitted),
+		Fabric:     collective.NewFabric(c, links),
+		Correction: c.GPU.Fit.Correction,
+		Device:     kernel.NewDevice(c.GPU, w.Precision, fitted),
+		Wide:       kernel.NewDevice(c.GPU, wide(w.Precision), fitted),
 	}
 }
 

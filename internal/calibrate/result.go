@@ -36,14 +36,18 @@ type Result struct {
 // fewer it keeps its prior.
 const leastRows = 2
 
+// leastMemory is the same for a framework's memory on a generation: a handful
+// of rows of one model would set what its bytes per parameter are.
+const leastMemory = 10
+
 // Runs fits the constants of accelerators and frameworks on measured runs.
 func Runs(runs []validate.Run) *Result { return fitSamples(samples(runs)) }
 
 func fitSamples(rows []*sample) *Result {
 	res := &Result{rows: rows}
-	times := byArch(rows, func(s *sample) bool { return s.step > 0 })
+	times := byArch(rows, leastRows, func(s *sample) bool { return s.step > 0 })
 	oom := outOfMemory(rows)
-	memories := byArch(rows, func(s *sample) bool { return s.remembers(oom) })
+	memories := byArch(rows, leastMemory, func(s *sample) bool { return s.remembers(oom) })
 	all := start(rows)
 	for _, arch := range slices.Sorted(maps.Keys(times)) {
 		f := newFit(times[arch], timeKnobs, gpuKnobs, stepResidual)
@@ -59,7 +63,7 @@ func fitSamples(rows []*sample) *Result {
 
 // byArch splits the rows that speak into generations, places with too few of
 // them left out.
-func byArch(rows []*sample, speaks func(*sample) bool) map[string][]*sample {
+func byArch(rows []*sample, least int, speaks func(*sample) bool) map[string][]*sample {
 	n := map[place]int{}
 	for _, s := range rows {
 		if speaks(s) {
@@ -68,7 +72,7 @@ func byArch(rows []*sample, speaks func(*sample) bool) map[string][]*sample {
 	}
 	out := map[string][]*sample{}
 	for _, s := range rows {
-		if speaks(s) && n[s.at] >= leastRows && s.at.arch != "volta" {
+		if speaks(s) && n[s.at] >= least && s.at.arch != "volta" {
 			out[s.at.arch] = append(out[s.at.arch], s)
 		}
 	}

@@ -3,6 +3,7 @@ package validate
 import (
 	"math"
 
+	"planner/internal/bands"
 	"planner/strategies"
 )
 
@@ -70,6 +71,7 @@ func (c *Case) result() RunResult {
 		return res
 	}
 	p, e := c.Estimate()
+	bands.Fill(p, &e)
 	res.fill(c, p, &e)
 	return res
 }

@@ -53,7 +53,10 @@ type Errors struct {
 	Bias   float64 `json:"bias"` // median of predicted/measured − 1
 }
 
-// errorsOf summarises ratios predicted/measured; nil for none.
+// ErrorsOf summarises ratios predicted/measured; nil for none.
+func ErrorsOf(ratios []float64) *Errors { return errorsOf(ratios) }
+
+// errorsOf is ErrorsOf.
 func errorsOf(ratios []float64) *Errors {
 	if len(ratios) == 0 {
 		return nil

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"planner/internal/ask"
+	"planner/internal/calibrate"
+	"planner/internal/catalog"
+	"planner/internal/show"
+	"planner/internal/validate"
+)
+
+// calibration is the flags of calibrate.
+type calibration struct {
+	from, hardware, runs, out string
+}
+
+func newCalibrate() *cobra.Command {
+	k := &calibration{}
+	c := &cobra.Command{
+		Use:   "calibrate",
+		Short: "Fit constants to measurements: one cluster's, or all published runs",
+		Long: `Fit constants to measurements.
+
+With --from, those of one cluster: the text of nccl-tests sets the rates of its
+links; a table of measured steps sets one factor. The hardware TOML that is
+written goes to --hardware.
+
+Without, the constants of every accelerator and framework, on the published runs
+that come with planner or on --runs, with cross-validation and bands. It takes
+some minutes; --out names a folder for the files.`,
+		Example: `  planner calibrate --from bench.txt --hardware h100-sxm-80gb --out ours.toml
+  planner calibrate --from runs.tsv --out ours.toml
+  planner calibrate --out fitted/`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return k.run(c) },
+	}
+	f := c.Flags()
+	f.StringVar(&k.from, "from", "", "nccl-tests output (any text), or measured steps (FILE.tsv)")
+	f.StringVar(&k.hardware, "hardware", "", "cluster that was measured (default "+ask.DefaultHardware+", or the table's)")
+	f.StringVar(&k.runs, "runs", "", "table of runs to fit on (default: the published runs)")
+	f.StringVar(&k.out, "out", "", "hardware TOML, or folder, to write (default: standard output, the hardware TOML alone)")
+	return c
+}
+
+func (k *calibration) run(c *cobra.Command) error {
+	if k.from == "" {
+		return k.study(c)
+	}
+	text, err := os.ReadFile(k.from)
+	if err != nil {
+		return catalog.Errorf("--from %s: cannot be read: want nccl-tests output or a table of runs", k.from)
+	}
+	if filepath.Ext(k.from) == ".tsv" {
+		return k.steps(c, text)
+	}
+	return k.links(c, text)
+}
+
+// today is the date of what a user measures.
+func today() string { return time.Now().Format(time.DateOnly) }
+
+func (k *calibration) links(c *cobra.Command, text []byte) error {
+	lines, err := calibrate.ReadBench(k.from, bytes.NewReader(text))
+	if err != nil {
+		return err
+	}
+	if k.hardware == "" {
+		k.hardware = ask.DefaultHardware
+	}
+	cluster, err := catalog.Cluster(k.hardware, 1<<16)
+	if err != nil {
+		return err
+	}
+	rates, err := calibrate.FromBench(cluster, lines)
+	if err != nil {
+		return err
+	}
+	for _, r := range rates {
+		fmt.Fprintf(c.ErrOrStderr(), "%s: %.2f of the modelled rate over %d lines; error %.1f %% before, %.1f %% after\n",
+			r.Kind, r.Factor, r.Lines, 100*r.Before, 100*r.After)
+	}
+	return k.write(c, calibrate.HardwareTOML(cluster, 0, "nccl-tests: "+filepath.Base(k.from), today()))
+}
+
+func (k *calibration) steps(c *cobra.Command, text []byte) error {
+	runs, err := validate.ReadRuns(k.from, bytes.NewReader(text))
+	if err != nil {
+		return err
+	}
+	f, err := calibrate.FromRuns(k.from, runs)
+	if err != nil {
+		return err
+	}
+	if k.hardware == "" {
+		k.hardware = f.GPU
+	}
+	cluster, err := catalog.Cluster(k.hardware, 1<<16)
+	if err != nil {
+		return err
+	}
+	w := c.ErrOrStderr()
+	fmt.Fprintf(w, "%d measured steps: measured is %.3f of predicted; error %.1f %% before, %.1f %% after\n", f.Steps, f.Correction, 100*f.Off, 100*f.Left)
+	fmt.Fprintf(w, "80 %% band before %+.0f to %+.0f %%, after %+.0f to %+.0f %%\n",
+		100*(f.Before.Low-1), 100*(f.Before.High-1), 100*(f.After.Low-1), 100*(f.After.High-1))
+	for _, s := range f.SkippedLines {
+		fmt.Fprintln(w, "note: skipped:", s)
+	}
+	return k.write(c, calibrate.HardwareTOML(cluster, f.Correction, "measured steps: "+filepath.Base(k.from), today()))
+}
+
+func (k *calibration) write(c *cobra.Command, text string) error {
+	if k.out == "" {
+		_, err := fmt.Fprint(c.OutOrStdout(), text)
+		return err
+	}
+	if err := os.WriteFile(k.out, []byte(text), 0o644); err != nil {
+		return catalog.Errorf("--out %s: cannot be written: %v", k.out, err)
+	}
+	return nil
+}
+
+func (k *calibration) study(c *cobra.Command) error {
+	read := validate.BundledRuns
+	if k.runs != "" {
+		read = func() ([]validate.Run, error) { return validate.RunsFile(k.runs) }
+	}
+	runs, err := read()
+	if err != nil {
+		return err
+	}
+	s := calibrate.NewStudy(runs, today(), func(stage string) { fmt.Fprintln(c.ErrOrStderr(), stage) })
+	rep := validate.Runs(runs)
+	s.Against(rep)
+	show.Runs(c.OutOrStdout(), "table", rep)
+	if k.out == "" {
+		_, err := fmt.Fprint(c.OutOrStdout(), s.AccuracyMD())
+		return err
+	}
+	return k.files(s)
+}
+
+// files writes what belongs in presets/ and docs/.
+func (k *calibration) files(s *calibrate.Study) error {
+	for name, text := range map[string]string{
+		"profiles-fit.toml": s.Fit.ProfilesTOML(s.AsOf), "hardware-fit.toml": s.Fit.GPUsTOML(s.AsOf),
+		"bands.toml": s.BandsTOML(), "ACCURACY.md": s.AccuracyMD(),
+	} {
+		if err := os.MkdirAll(k.out, 0o755); err != nil {
+			return catalog.Errorf("--out %s: not a folder: %v", k.out, err)
+		}
+		if err := os.WriteFile(filepath.Join(k.out, name), []byte(text), 0o644); err != nil {
+			return catalog.Errorf("--out %s: cannot be written: %v", k.out, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,98 @@
+// Package bands says how wrong an estimate may be: the 80 % band of measured
+// steps around predicted ones, from the residuals of comparable published runs.
+package bands
+
+import (
+	"sync"
+
+	"planner/hardware/unit"
+	"planner/internal/catalog"
+	"planner/presets"
+	"planner/strategies"
+)
+
+// Entry is the residuals of one kind of run: the 10 % and 90 % quantiles of
+// measured over predicted step times.
+type Entry struct {
+	Low  float64 `toml:"low"`
+	High float64 `toml:"high"`
+	Runs int     `toml:"runs"`
+}
+
+// file is presets/bands.toml.
+type file struct {
+	Source     string           `toml:"source"`
+	AsOf       string           `toml:"as_of"`
+	Calibrated Entry            `toml:"calibrated"` // with one measured step of the cluster
+	Unseen     Entry            `toml:"unseen"`     // no run of the framework on the generation
+	Kind       map[string]Entry `toml:"kind"`
+}
+
+// load decodes the embedded table once.
+var load = sync.OnceValues(func() (*file, error) {
+	f := &file{}
+	return f, catalog.Decode("bands.toml", presets.Bands, f)
+})
+
+// Band is the 80 % band of one estimate as factors of its step.
+type Band struct {
+	Low, High  float64
+	Comparable int    // measured runs that it rests on
+	Note       string // "" where they are of the same kind; else how far away
+}
+
+// Of returns the band of an estimate. A problem that one measured step of its
+// cluster corrects gets the band of the order within a sweep.
+func Of(p *strategies.Problem, e *strategies.Estimate) Band {
+	f, err := load()
+	if err != nil {
+		return Band{0.5, 2, 0, "no table of bands: " + err.Error()}
+	}
+	if p.Correction > 0 {
+		c := f.Calibrated
+		return Band{c.Low, c.High, c.Runs, "calibrated by a measured step of this cluster"}
+	}
+	for i, key := range Keys(p, e) {
+		if x, ok := f.Kind[key]; ok {
+			return Band{x.Low, x.High, x.Runs, notes[i]}
+		}
+	}
+	u := f.Unseen
+	return Band{u.Low, u.High, 0, "no measured run of this framework on this generation: wider"}
+}
+
+// Fill sets the low and high step of an estimate to its band.
+func Fill(p *strategies.Problem, e *strategies.Estimate) Band {
+	b := Of(p, e)
+	e.Low, e.High = e.Step.Times(b.Low), e.Step.Times(b.High)
+	return b
+}
+
+// notes go with the keys, nearest first.
+var notes = [...]string{"", "from runs with and without pipeline", "from runs of one and of several nodes"}
+
+// Keys names the kinds of run that an estimate is like, nearest first.
+func Keys(p *strategies.Problem, e *strategies.Estimate) [3]string {
+	at := e.Framework.Name + "/" + p.Cluster.GPU.Arch + "/" + pick(p.Model.Experts() > 0, "experts", "dense")
+	nodes := at + "/" + pick(p.Cluster.GPUs > p.Cluster.PerNode && p.Cluster.Nodes() > 1, "nodes", "node")
+	return [3]string{nodes + "/" + pick(e.Layout.PP > 1, "pipeline", "flat"), nodes, at}
+}
+
+func pick(yes bool, a, b string) string {
+	if yes {
+		return a
+	}
+	return b
+}
+
+// Undecided reports whether the bands of two estimates of one problem leave
+// their order open: what one cluster shares cancels, so that the band of the
+// order within a sweep counts.
+func Undecided(a, b unit.Seconds) bool {
+	f, err := load()
+	if err != nil {
+		return false
+	}
+	lo, hi := min(a, b), max(a, b)
+	return lo.Times(f.Calibrated.High) > hi.Times(f.Calibrated.Low)
+}

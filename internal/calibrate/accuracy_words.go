@@ -1,0 +1,46 @@
+package calibrate
+
+const accuracyHead = `# How right the estimates are
+
+Written by ` + "`planner calibrate`" + `; do not edit. Published, measured training runs
+(presets/runs, each source named in its sources.toml) are predicted from their
+configuration alone and held against what was measured. Three kinds of error:
+
+- *fitted on all*: the constants have seen the run. Optimistic.
+- *without its group*: five folds of whole sweeps. What to expect of another
+  layout on a cluster and stack that is in the table.
+- *without its source*: the source withheld and the constants those of the
+  nearest profile. What to expect of a cluster never seen.
+
+`
+
+const accuracyWords = `## In plain words
+
+Good: dense models under Megatron on H100 and A100 and under FSDP, where the
+table says what ran. Errors there are those of a rerun after a software update.
+
+What the residuals say, and what would mend it:
+
+- **A cluster never seen.** Most of the error without a source is one factor
+  common to its runs: the network that nobody states, power limits, the age of
+  the software. One measured step (` + "`planner calibrate --from runs.tsv`" + `) removes it.
+- **Networks that a table leaves open.** A100 clusters of 2021 to 2023 behave as
+  if a small part of their nominal rate between nodes were reachable. The fitted
+  share is used for such rows only; a plan states its network.
+- **nanotron with a pipeline (ultrascale).** Runs that differ in nothing the table
+  has are 1.0 or 10 times as fast: about a second is lost in every slot of some
+  runs. At 512 GPUs nearly all are slow. No column tells which; the band is wide
+  and says so. Without a pipeline and below 512 GPUs the error is an eighth.
+- **39 B on two tensor-parallel ranks (vtrain_multi).** 0.1 to 0.25 s a micro-batch
+  beyond prediction, whatever the micro-batch: not bandwidth, not in the table.
+- **Sparse models on Blackwell (megatron_bridge).** Releases differ by up to two times
+  on one layout, by dispatcher, CUDA graphs and recomputation that the table does
+  not give.
+- **Memory close to capacity.** Within 5 % of it fit and OOM are told apart hardly
+  better than by chance: such layouts are called marginal.
+- **Memory of Moonlight (megatron_misc).** Measured after the optimizer step, when
+  activations are gone; predicted is the peak.
+- **Kernels of 2023 (hagemann).** Residuals and rotary embeddings ran as kernels of their own;
+  the columns say which attention kernel ran but not which others.
+
+`

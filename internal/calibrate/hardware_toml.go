@@ -1,0 +1,41 @@
+package calibrate
+
+import (
+	"fmt"
+	"strings"
+
+	"planner/hardware"
+	"planner/hardware/unit"
+)
+
+// HardwareTOML returns a cluster as a file that --hardware takes: the preset's
+// accelerator, the tiers with their rates, and a correction unless it is 0.
+func HardwareTOML(c *hardware.Cluster, correction float64, source, asOf string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Written by `planner calibrate`. Use it with --hardware.\n")
+	fmt.Fprintf(&b, "title = %q\nprovider = %q\ngpus_per_node = %d\nsource = [%q]\nas_of = %q\n", c.Title+", calibrated", c.Provider, c.PerNode, source, asOf)
+	fmt.Fprintf(&b, "\n[gpu]\npreset = %q\n", c.GPU.Name)
+	if correction > 0 {
+		fmt.Fprintf(&b, "\n[gpu.fit]\ncorrection = %s # measured over predicted step\n", number(correction))
+	}
+	for i := range c.Tiers {
+		t := &c.Tiers[i]
+		fmt.Fprintf(&b, "\n[[tier]]\nkind = %q\n", t.Kind)
+		if t.Ranks > 0 {
+			fmt.Fprintf(&b, "ranks = %d\n", t.Ranks)
+		}
+		fmt.Fprintf(&b, "bandwidth = %q\n", rate(t.Bandwidth))
+		if t.PerPeer > 0 {
+			fmt.Fprintf(&b, "per_peer = %q\n", rate(t.PerPeer))
+		}
+		if t.Shared > 0 {
+			fmt.Fprintf(&b, "shared = %q\n", rate(t.Shared))
+		}
+		if t.Rails {
+			b.WriteString("rails = true\n")
+		}
+	}
+	return b.String()
+}
+
+func rate(r unit.BytesPerSecond) string { return number(float64(r/unit.GBps)) + "GB/s" }

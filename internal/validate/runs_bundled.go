@@ -1,0 +1,68 @@
+package validate
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"planner/internal/catalog"
+	"planner/presets"
+)
+
+// BundledRuns returns the published runs of presets/runs.
+func BundledRuns() ([]Run, error) {
+	files, err := fs.Glob(presets.Runs, "runs/*.tsv")
+	if err != nil {
+		return nil, err
+	}
+	var all []Run
+	for _, f := range files {
+		text, err := presets.Runs.ReadFile(f)
+		if err != nil {
+			return nil, err
+		}
+		runs, err := ReadRuns("presets/"+f, bytes.NewReader(text))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, runs...)
+	}
+	return all, nil
+}
+
+// RunsFile reads a user's table.
+func RunsFile(path string) ([]Run, error) {
+	in, err := os.Open(path)
+	if err != nil {
+		return nil, catalog.Errorf("--runs %s: cannot be read: want a tab-separated table", path)
+	}
+	defer func() { _ = in.Close() }()
+	runs, err := ReadRuns(path, in)
+	if err == nil && len(runs) == 0 {
+		return nil, catalog.Errorf("--runs %s: no rows below the header", path)
+	}
+	return runs, err
+}
+
+// SourceRuns is what presets/runs/sources.toml says of one table.
+type SourceRuns struct {
+	Rows   int    `toml:"rows"`
+	Source string `toml:"source"`
+	Note   string `toml:"note"`
+	AsOf   string `toml:"as_of"`
+}
+
+// RunSources returns where the bundled tables are from, by name.
+func RunSources() (map[string]SourceRuns, error) {
+	const file = "runs/sources.toml"
+	text, err := presets.Runs.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	m := map[string]SourceRuns{}
+	if err := catalog.Decode(file, text, &m); err != nil {
+		return nil, fmt.Errorf("presets: %w", err)
+	}
+	return m, nil
+}
