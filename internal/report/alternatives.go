@@ -33,7 +33,11 @@ func (r *Review) alternatives(ctx context.Context) []Alternative {
 	}
 	for i := range r.Search.Ranking {
 		if len(out) < 4 {
-			add("runner-up", &r.Search.Ranking[i])
+			what := "runner-up"
+			if r.Search.Ranking[i].Step < r.Pick.Step {
+				what = "faster"
+			}
+			add(what, &r.Search.Ranking[i])
 		}
 	}
 	add("first outside the tie", r.outside())

@@ -52,7 +52,7 @@ func modelAssumption(p *strategies.Problem) Assumption {
 func hardwareAssumptions(p *strategies.Problem) []Assumption {
 	g, c := p.Cluster.GPU, p.Cluster
 	out := []Assumption{
-		{fmt.Sprintf("dense %s peak", p.Work.Precision), g.PeakOf(p.Work.Precision).String() + " per GPU", g.Source, g.AsOf},
+		{fmt.Sprintf("dense %s peak", p.Work.Precision), peak(p) + " per GPU", g.Source, g.AsOf},
 		{"memory a process may use", fmt.Sprintf("%.1f GiB of %.0f", p.Capacity().GiB(), g.Memory.GiB()), g.Source, g.AsOf},
 		{"memory bandwidth", g.MemoryBandwidth.String(), g.Source, g.AsOf},
 		{"cluster", fmt.Sprintf("%s: %s GPUs, %d a node", c.Name, show.Count(c.GPUs), c.PerNode), c.Source, c.AsOf},

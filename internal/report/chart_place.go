@@ -5,15 +5,18 @@ import (
 	"html/template"
 	"slices"
 	"strconv"
+	"strings"
 
 	"planner/strategies"
 )
 
-// grid gives the coordinates of a rank in the order tp-cp-dp-pp, TP innermost.
-func grid(l *strategies.Layout, rank int) (tp, cp, dp, pp int) {
+// grid gives the coordinates of a rank in the order tp-cp-ep-dp-pp, TP innermost.
+// Experts fold over the ranks of a stage, ETP innermost.
+func grid(l *strategies.Layout, rank int) (tp, cp, ep, dp, pp int) {
+	ep = rank / l.ETP % l.EP
 	tp, rank = rank%l.TP, rank/l.TP
 	cp, rank = rank%l.CP, rank/l.CP
-	return tp, cp, rank % l.DP, rank / l.DP
+	return tp, cp, ep, rank % l.DP, rank / l.DP
 }
 
 // placement draws some nodes with the coordinates of their GPUs: the first two,
@@ -55,17 +58,17 @@ func placement(x *strategies.Explanation) template.HTML {
 
 // gpu draws one box; boxes of one TP group share a bar, of alternating shade.
 func gpu(p *picture, l *strategies.Layout, rank int, x, y, w, h float64) {
-	tp, cp, dp, pp := grid(l, rank)
-	where := ""
+	tp, cp, ep, dp, pp := grid(l, rank)
+	var where []string
 	for _, d := range []struct {
 		name     string
 		at, size int
-	}{{"tp", tp, l.TP}, {"cp", cp, l.CP}, {"dp", dp, l.DP}, {"pp", pp, l.PP}} {
+	}{{"tp", tp, l.TP}, {"cp", cp, l.CP}, {"ep", ep, l.EP}, {"dp", dp, l.DP}, {"pp", pp, l.PP}} {
 		if d.size > 1 {
-			where += fmt.Sprintf(" %s %d", d.name, d.at)
+			where = append(where, d.name+strconv.Itoa(d.at))
 		}
 	}
-	p.rect(x, y, w, h, "node", fmt.Sprintf("rank %d:%s", rank, where))
+	p.rect(x, y, w, h, "node", fmt.Sprintf("rank %d: %s", rank, strings.Join(where, " ")))
 	class := "c-tp"
 	if (rank/l.TP)%2 == 1 {
 		class = "c-tp odd"
@@ -75,20 +78,7 @@ func gpu(p *picture, l *strategies.Layout, rank int, x, y, w, h float64) {
 	}
 	p.rect(x, y, w, 5, class, "")
 	p.text(x+5, y+18, "start", "note", "rank "+strconv.Itoa(rank))
-	p.text(x+5, y+32, "start", "tiny", pairText(l.TP, "tp", tp, l.CP, "cp", cp))
-	p.text(x+5, y+45, "start", "tiny", pairText(l.DP, "dp", dp, l.PP, "pp", pp))
-}
-
-func pairText(n int, a string, at, m int, b string, bt int) string {
-	out := ""
-	if n > 1 {
-		out = a + strconv.Itoa(at)
-	}
-	if m > 1 {
-		if out != "" {
-			out += " "
-		}
-		out += b + strconv.Itoa(bt)
-	}
-	return out
+	half := (len(where) + 1) / 2
+	p.text(x+5, y+32, "start", "tiny", strings.Join(where[:half], " "))
+	p.text(x+5, y+45, "start", "tiny", strings.Join(where[half:], " "))
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"html/template"
+	"math"
 
 	"planner/internal/show"
 )
@@ -15,7 +16,7 @@ func (a axis) at(v float64) float64 { return a.from + (a.to-a.from)*(v-a.low)/(a
 // scalingChart draws MFU over GPUs, and beside it the days of the run.
 func scalingChart(points []Point) template.HTML {
 	p := newPicture(chartWidth, 224, "Best MFU and training time over the number of GPUs, at the same global batch")
-	x := axis{0, float64(max(1, len(points)-1)), 60, 455}
+	x := axis{0, float64(max(1, len(points)-1)), 90, 460}
 	most, least, longest := 0.0, 1.0, 0.0
 	for _, q := range points {
 		if q.Best != nil {
@@ -25,18 +26,19 @@ func scalingChart(points []Point) template.HTML {
 	low := max(0, float64(int(10*least)-1)/10)
 	y := axis{low, float64(int(10*most)+1) / 10, 180, 30}
 	for v := y.low; v <= y.high+1e-9; v += 0.1 {
-		p.line(x.from, y.at(v), x.to, y.at(v), "grid")
-		p.text(x.from-8, y.at(v)+4, "end", "note", fmt.Sprintf("%.0f %%", 100*v))
+		p.line(x.from-30, y.at(v), x.to, y.at(v), "grid")
+		p.text(x.from-38, y.at(v)+4, "end", "note", fmt.Sprintf("%.0f %%", 100*v))
 	}
-	p.text(x.from, 16, "start", "lab", "MFU")
+	p.text(x.from-70, 14, "start", "lab", "MFU, best layout")
 	band(p, points, x, y)
 	curve(p, points, x, func(q *Point) (float64, string) { return y.at(q.Rates.MFU), show.Percent(q.Rates.MFU) + " %" }, "")
-	right := axis{0, x.high, 600, 970}
-	d := axis{0, longest * 1.05, 180, 30}
-	p.text(right.from-20, 16, "start", "lab", "days of the run")
-	for _, f := range []float64{0, 0.25, 0.5, 0.75, 1} {
-		p.line(right.from-20, d.at(f*longest), right.to, d.at(f*longest), "grid")
-		p.text(right.from-28, d.at(f*longest)+4, "end", "note", fmt.Sprintf("%.3g", f*longest))
+	right := axis{0, x.high, 600, 930}
+	step := niceStep(longest / 4)
+	d := axis{0, step * math.Ceil(longest/step), 180, 30}
+	p.text(right.from-70, 14, "start", "lab", "days of the run")
+	for v := 0.0; v <= d.high*1.001; v += step {
+		p.line(right.from-20, d.at(v), right.to+10, d.at(v), "grid")
+		p.text(right.from-28, d.at(v)+4, "end", "note", axisNumber(v))
 	}
 	curve(p, points, right, func(q *Point) (float64, string) { return d.at(q.Cost.Days), days(q.Cost.Days) }, " two")
 	p.text(x.to, 220, "end", "note", "GPUs")
@@ -70,8 +72,33 @@ func curve(p *picture, points []Point, x axis, of func(*Point) (float64, string)
 		}
 		at := x.at(float64(i))
 		p.circle(at, y, r, dot, fmt.Sprintf("%s GPUs: %s, %s", show.Count(q.GPUs), label, q.Best.Layout))
-		p.text(at, y-10, "middle", "note", label)
+		if class == "" {
+			p.text(at, y-10, "middle", "note", label)
+		} else {
+			p.text(at+7, y-7, "start", "note", label)
+		}
 	}
+}
+
+func axisNumber(v float64) string {
+	if v >= 1000 {
+		return show.Count(int64(v))
+	}
+	return fmt.Sprintf("%.3g", v)
+}
+
+// niceStep returns 1, 2 or 5 times a power of ten, at least v.
+func niceStep(v float64) float64 {
+	if v <= 0 {
+		return 1
+	}
+	base := math.Pow(10, math.Floor(math.Log10(v)))
+	for _, k := range []float64{1, 2, 5} {
+		if k*base >= v {
+			return k * base
+		}
+	}
+	return 10 * base
 }
 
 // band shades the 80 % bands where they are known.
@@ -100,7 +127,7 @@ func sensitivityChart(knobs []Knob, figures []Figure) template.HTML {
 		most = max(most, abs(f.Higher), abs(f.Lower))
 	}
 	p := newPicture(chartWidth, row*float64(len(knobs)+len(figures))+26, "Change of the step when a knob or a hardware figure moves")
-	x := axis{-most, most, 330, 820}
+	x := axis{-most, most, 225, 690}
 	y := 22.0
 	draw := func(v float64, class, title string) {
 		w := min(abs(v), most)

@@ -30,7 +30,7 @@ func waterfall(r *Review, mfu float64) template.HTML {
 		y += row
 		to := at - l.Points
 		p.rect(x(min(at, to)), y, plot*max(abs(l.Points), 0.0015), bar, "c-"+l.Class, fmt.Sprintf("%s: %.1f points, %.3f s: %s", l.Name, 100*l.Points, l.Seconds, l.Note))
-		label(l.Name, fmt.Sprintf("%+.1f", -100*l.Points), shorten(l.Note, 52), "")
+		label(l.Name, points(-l.Points), shorten(l.Note, 52), "")
 		at = to
 	}
 	p.line(x(at), y+bar, x(at), y+row, "conn")

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 
+	"planner/hardware/unit"
 	"planner/internal/show"
 	"planner/strategies"
 )
@@ -58,7 +59,21 @@ func gib(b float64) string { return fmt.Sprintf("%.1f", b/(1<<30)) }
 
 func seconds(s float64) string { return fmt.Sprintf("%.2f", s) }
 
+// points writes a share of the peak in points, with two digits where one would
+// hide it.
+func points(f float64) string {
+	if abs(f) < 5e-4 {
+		return fmt.Sprintf("%+.2f", 100*f)
+	}
+	return fmt.Sprintf("%+.1f", 100*f)
+}
+
 func signed(f float64) string { return fmt.Sprintf("%+.1f", 100*f) }
+
+// peak writes the dense peak of one GPU as data sheets do.
+func peak(p *strategies.Problem) string {
+	return fmt.Sprintf("%.1f TFLOP/s", float64(p.Cluster.GPU.PeakOf(p.Work.Precision)/unit.TFLOPS))
+}
 
 // bandOf returns the half width of a band, "—" where none is known.
 func bandOf(e *strategies.Estimate) string {

@@ -19,7 +19,7 @@ var pageStyle string
 type view struct {
 	Title, Setting, Version, Date string
 	Style                         template.CSS
-	Layout                        string
+	Heading, Layout               string
 	Recommendation                []string
 	Cards                         []Card
 	Sections                      []Section
@@ -27,13 +27,13 @@ type view struct {
 	Data                          Data
 }
 
-var page = template.Must(template.New("page").Funcs(template.FuncMap{"links": links}).Parse(pageText))
+var page = template.Must(template.New("page").Funcs(template.FuncMap{"links": links, "breaks": breaks}).Parse(pageText))
 
 // HTML writes a review as one self-contained page.
 func HTML(w io.Writer, r *Review) error {
 	return page.Execute(w, view{
 		Title: question(r), Setting: setting(r), Version: r.Version, Date: r.Date.Format("2 January 2006"), Style: template.CSS(pageStyle),
-		Layout: r.Pick.Layout.String(), Recommendation: recommendation(r), Cards: cards(r), Sections: sections(r), Commands: commands(r), Data: newData(r),
+		Heading: heading(r), Layout: r.Pick.Layout.String(), Recommendation: recommendation(r), Cards: cards(r), Sections: sections(r), Commands: commands(r), Data: newData(r),
 	})
 }
 
@@ -60,6 +60,11 @@ func links(text string) template.HTML {
 	}
 	b.WriteString(template.HTMLEscapeString(text[at:]))
 	return template.HTML(b.String())
+}
+
+// breaks lets a long code break after its commas.
+func breaks(text string) template.HTML {
+	return template.HTML(strings.ReplaceAll(template.HTMLEscapeString(text), ",", ",<wbr>"))
 }
 
 // shortLink names a link by its host and the first parts of its path.

@@ -74,7 +74,7 @@ func parts(e *strategies.Estimate) []Loss {
 		Loss{Name: "optimizer", Class: "opt", Seconds: float64(e.Optimizer)}, Loss{Name: "overhead", Class: "ovh", Seconds: float64(e.Overhead)})
 	var kept []Loss
 	for _, l := range out {
-		if l.Points = l.Seconds / float64(e.Step); l.Seconds > 0 {
+		if l.Points = l.Seconds / float64(e.Step); l.Points > 5e-5 {
 			kept = append(kept, l)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 func Markdown(w io.Writer, r *Review) error {
 	b := &strings.Builder{}
 	fmt.Fprintf(b, "# %s\n\n%s\n\nLayout review · planner %s · %s\n\n", escape(question(r)), escape(setting(r)), r.Version, r.Date.Format("2 January 2006"))
-	fmt.Fprintf(b, "**Recommended: `%s`**\n\n%s\n\n", r.Pick.Layout, escape(strings.Join(recommendation(r), " ")))
+	fmt.Fprintf(b, "**%s: `%s`**\n\n%s\n\n", heading(r), r.Pick.Layout, escape(strings.Join(recommendation(r), " ")))
 	for _, c := range cards(r) {
 		fmt.Fprintf(b, "- %s: **%s** (%s)\n", c.Title, c.Value, c.Note)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"planner/costmodel/collective"
+	"planner/hardware"
 	"planner/internal/show"
 	"planner/strategies"
 )
@@ -28,12 +29,12 @@ func lossSection(r *Review) Section {
 	}
 	s := Section{ID: "mfu", Title: "Where the peak goes", Charts: []template.HTML{waterfall(r, mfu), stepBar(e)}}
 	s.Lead = []string{fmt.Sprintf("Points of MFU lost to each cause. MFU = %.4e FLOPs / (%.3f s × %s × %s GPUs) = %.1f %%.",
-		float64(total)*p.Work.Tokens(), e.Step, p.Cluster.GPU.PeakOf(p.Work.Precision), show.Count(p.Cluster.GPUs), 100*mfu)}
+		float64(total)*p.Work.Tokens(), e.Step, peak(p), show.Count(p.Cluster.GPUs), 100*mfu)}
 	s.Legend = keys(e)
 	t := Table{Caption: "The dense peak, what each cause takes of it, and what is left", Columns: []Column{txt("cause"), num("s"), num("points of MFU"), wrap("what it is")}, Folded: true}
 	t.add("dense peak", seconds3(float64(e.Step)*mfu), "100.0", "the model's FLOPs at the dense peak of every GPU")
 	for _, l := range r.Losses {
-		t.add(l.Name, seconds3(l.Seconds), fmt.Sprintf("%+.1f", -100*l.Points), l.Note)
+		t.add(l.Name, seconds3(l.Seconds), points(-l.Points), l.Note)
 	}
 	t.add("step, MFU", seconds3(float64(e.Step)), show.Percent(mfu), stepBand(e)+"; "+mfuBand(e, mfu))
 	t.mark("total")
@@ -55,13 +56,13 @@ func alternativeSection(r *Review) Section {
 	s := Section{ID: "alternatives", Title: "Alternatives, and why not"}
 	s.Lead = []string{fmt.Sprintf("%s legal layouts, %s fit. Tie: closer to the pick than the model can tell apart (%.1f %%); choose among ties by memory, or measure them. Of layouts that differ only in shard or VPP the fastest is shown.",
 		show.Count(r.Search.Legal), show.Count(r.Search.Fitting), 100*strategies.Resolution)}
-	t := Table{Caption: "Layouts considered, fastest first", Columns: []Column{code("layout"), txt("framework"), num("step s"), num("± s"), num("MFU %"), num("GiB"), num("vs pick %"), txt("what"), wrap("why, why not")}}
-	row := func(e *strategies.Estimate, vs, what, why string) {
-		t.add(e.Layout.String(), e.Framework.Name, seconds(float64(e.Step)), bandOf(e), show.Percent(r.Answer.Problem.Rates(e).MFU), gib(float64(e.Memory.Total())), vs, what, why)
+	t := Table{Caption: "Layouts considered, fastest first", Columns: []Column{code("layout"), txt("framework"), num("step s"), num("± s"), num("MFU %"), num("GiB"), num("vs pick %"), wrap("what, and why not")}}
+	row := func(e *strategies.Estimate, vs, why string) {
+		t.add(e.Layout.String(), e.Framework.Name, seconds(float64(e.Step)), bandOf(e), show.Percent(r.Answer.Problem.Rates(e).MFU), gib(float64(e.Memory.Total())), vs, why)
 	}
 	done := false
 	pick := func() {
-		row(&r.Pick.Estimate, "—", "pick", r.pickWhy())
+		row(&r.Pick.Estimate, "—", "the pick: "+r.pickWhy())
 		t.mark("pick")
 		done = true
 	}
@@ -70,7 +71,7 @@ func alternativeSection(r *Review) Section {
 		if !done && a.Slower >= 0 {
 			pick()
 		}
-		row(&a.Estimate, signed(a.Slower), a.What, a.Why)
+		row(&a.Estimate, signed(a.Slower), a.What+": "+a.Why)
 	}
 	if !done {
 		pick()
@@ -140,15 +141,15 @@ func callSection(r *Review) Section {
 		}
 		return sign(b.Seconds - a.Seconds)
 	})
-	t := Table{Caption: fmt.Sprintf("Calls of one rank of stage %d", x.Slowest), Columns: []Column{code("call"), txt("purpose"), txt("phase"), txt("over"), num("ranks"), num("nodes"), txt("slowest link"), txt("type"),
-		num("M"), num("wire / rank"), num("calls"), num("total ms"), num("exposed ms"), txt("algorithm"), txt("runs beside")}}
+	t := Table{Caption: fmt.Sprintf("Calls of one rank of stage %d", x.Slowest), Compact: true, Columns: []Column{code("call"), wrap("purpose"), txt("phase"), txt("over"), num("ranks"), num("nodes"), txt("slowest link"), txt("type"),
+		num("M"), num("wire / rank"), num("calls"), num("total ms"), num("exposed ms"), txt("algorithm"), wrap("runs beside")}}
 	sum := 0.0
 	for _, c := range calls {
 		beside := c.Overlaps
 		if beside == "" {
 			beside = "—"
 		}
-		t.add(c.Op, c.Purpose, c.Phase, strings.ToUpper(strings.Join(c.Dims, "+")), show.Count(c.GroupSize), show.Count(c.Nodes), c.Tier, c.DType, decimal(c.Bytes), decimal(c.WireBytes),
+		t.add(c.Op, c.Purpose, c.Phase, over(c.Dims), show.Count(c.GroupSize), show.Count(c.Nodes), linkTitle(hardware.LinkKind(c.Tier)), c.DType, decimal(c.Bytes), decimal(c.WireBytes),
 			fmt.Sprintf("%.6g", c.Count), millis(c.Seconds), millis(c.Exposed), c.Algorithm, beside)
 		if !once(c) {
 			sum += c.Exposed
@@ -158,6 +159,14 @@ func callSection(r *Review) Section {
 	t.mark("total")
 	s.Tables = []Table{t}
 	return s
+}
+
+// over names the dimensions of a group.
+func over(dims []string) string {
+	if len(dims) == len(collective.World.Names()) {
+		return "all"
+	}
+	return strings.ToUpper(strings.Join(dims, "+"))
 }
 
 func once(c show.Call) bool {
@@ -170,7 +179,7 @@ func placementSection(r *Review) Section {
 	s.Lead = []string{"Rank order tp-cp-ep-dp-pp, TP innermost; boxes under one bar of the same shade are a TP group."}
 	t := Table{Caption: "Groups of communication", Columns: []Column{txt("group"), num("ranks"), num("groups"), num("stride"), num("nodes"), num("most in a domain"), txt("slowest link")}}
 	for _, g := range show.NewExplanation(r.Answer, x).Groups {
-		t.add(strings.ToUpper(strings.Join(g.Dims, "+")), show.Count(g.Size), show.Count(x.Cluster.GPUs/g.Size), show.Count(g.Stride), show.Count(g.Nodes), show.Count(g.PerDomain), g.Tier)
+		t.add(strings.ToUpper(strings.Join(g.Dims, "+")), show.Count(g.Size), show.Count(x.Cluster.GPUs/g.Size), show.Count(g.Stride), show.Count(g.Nodes), show.Count(g.PerDomain), linkTitle(hardware.LinkKind(g.Tier)))
 	}
 	if len(t.Rows) > 0 {
 		s.Tables = []Table{t}

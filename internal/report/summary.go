@@ -12,6 +12,14 @@ import (
 // Card is one figure of the report's head.
 type Card struct{ Title, Value, Note string }
 
+// heading says what the layout of the head is.
+func heading(r *Review) string {
+	if r.Layout != "" {
+		return "Under review"
+	}
+	return "Recommended"
+}
+
 // question is the title of a report.
 func question(r *Review) string {
 	p := r.Answer.Problem
@@ -50,6 +58,11 @@ func recommendation(r *Review) []string {
 	x := r.Pick
 	out := []string{fmt.Sprintf("Run it on %s: %s, %d micro-batches of %d.", title(x.Framework.Title, x.Framework.Name), inWords(x), x.MicroBatches, x.Layout.MBS)}
 	out = append(out, bottleneck(r))
+	if n := len(r.Search.Ranking); r.Layout != "" && n > 0 {
+		if gain := r.slower(&r.Search.Ranking[0]); gain < -strategies.Resolution {
+			out = append(out, fmt.Sprintf("The search finds %s, %s %%.", r.Search.Ranking[0].Layout, signed(gain)))
+		}
+	}
 	ties := 0
 	var next *Alternative
 	for i := range r.Alternatives {
@@ -60,10 +73,13 @@ func recommendation(r *Review) []string {
 		}
 	}
 	if ties > 0 {
-		out = append(out, fmt.Sprintf("%d %s with it (%s measure before you commit).", ties, plural(ties, "alternative ties", "alternatives tie"), plural(ties, "both should be", "all should be")))
+		out = append(out, fmt.Sprintf("%d %s with it: measure %s before you commit.", ties, plural(ties, "alternative ties", "alternatives tie"), plural(ties, "both", "them all")))
 	}
 	if next != nil {
 		out = append(out, fmt.Sprintf("The first clearly slower one is %s on %s, %s %%.", next.Layout, next.Framework.Name, signed(next.Slower)))
+	}
+	if share := float64(x.Memory.Total() / r.Answer.Problem.Capacity()); share > 0.95 && x.Fits {
+		out = append(out, fmt.Sprintf("Memory is marginal: %.0f %% of what is usable.", 100*share))
 	}
 	if !x.Fits {
 		out = append(out, fmt.Sprintf("It does not fit: %.1f GiB short.", (x.Memory.Total()-r.Answer.Problem.Capacity()).GiB()))
@@ -88,7 +104,7 @@ func inWords(x *strategies.Explanation) string {
 	add(l.EP, "EP")
 	add(l.PP, "PP")
 	if l.PP > 1 {
-		parts = append(parts, scheduleTitle(l)+chunkWords(l))
+		parts = append(parts, scheduleWords(l))
 	}
 	parts = append(parts, fmt.Sprintf("DP %d", l.DP))
 	if l.Zero > 0 {
@@ -104,11 +120,11 @@ func inWords(x *strategies.Explanation) string {
 	return strings.Join(parts, ", ")
 }
 
-func chunkWords(l *strategies.Layout) string {
-	if l.VPP < 2 {
-		return ""
+func scheduleWords(l *strategies.Layout) string {
+	if l.Schedule == strategies.Interleaved {
+		return fmt.Sprintf("interleaved 1F1B over %d chunks a rank", l.VPP)
 	}
-	return fmt.Sprintf(" over %d chunks a rank", l.VPP)
+	return scheduleTitle(l)
 }
 
 // bottleneck names what bounds the step and the largest loss beside kernels.

@@ -79,5 +79,5 @@ func (p *picture) path(class, title string, boxes [][4]float64) {
 func (p *picture) html() template.HTML {
 	name := html.EscapeString(p.name)
 	return template.HTML(fmt.Sprintf(`<svg viewBox="0 0 %s %s" role="img" aria-label="%s" style="min-width:%spx">`,
-		px(p.w), px(p.h), name, px(min(p.w, 620))) + p.b.String() + "</svg>")
+		px(p.w), px(p.h), name, px(min(p.w, 860))) + p.b.String() + "</svg>")
 }

@@ -3,8 +3,10 @@ package report
 import (
 	"fmt"
 	"html/template"
+	"math"
 
 	"planner/hardware/unit"
+	"planner/internal/show"
 )
 
 // Section is one chapter of the report, the same in HTML and Markdown; figures
@@ -25,6 +27,7 @@ type Key struct{ Class, Name, Value, Share string }
 type Table struct {
 	Caption string
 	Folded  bool
+	Compact bool // many columns: smaller type
 	Columns []Column
 	Rows    []Row
 }
@@ -54,4 +57,10 @@ func (t *Table) mark(kind string) { t.Rows[len(t.Rows)-1].Kind = kind }
 func decimal(b float64) string { return unit.Bytes(b).Decimal() }
 
 // millis writes a time of calls.
-func millis(s float64) string { return fmt.Sprintf("%.1f", 1e3*s) }
+func millis(s float64) string {
+	ms := 1e3 * s
+	if ms < 1000 {
+		return fmt.Sprintf("%.1f", ms)
+	}
+	return show.Count(int64(math.Round(ms)))
+}
