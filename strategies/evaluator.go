@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"planner/costmodel"
+	"planner/costmodel/collective"
+	"planner/hardware"
 	"planner/hardware/unit"
 )
 
@@ -13,33 +15,72 @@ import (
 type evaluator struct {
 	p      *Problem
 	layers map[layerKey]*layerSet
+	hops   map[hopKey]*layerSet
 	states map[stateKey]*stateSet
 	chains map[chainKey]*chain
 
+	// The sets met last: a search changes few keys from one layout to the next.
+	recent    [8]recentLayers
+	lastState stateKey
+	state     *stateSet
+	lastChain chainKey
+	stages    *chain
+
+	at      site // where blocks are built
+	fits    map[*Profile]*ProfileFit
+	slabs   slabs
+	hop     hopMemo
 	scratch []stageRun
 	times   []costmodel.StageTime
 }
 
+// site places the groups of l. The site is the evaluator's own and serves until
+// the next one.
+func (e *evaluator) site(prof *Profile, l *Layout) *site {
+	fit, ok := e.fits[prof]
+	if !ok {
+		fit = prof.FitFor(e.p.Cluster.GPU.Arch)
+		e.fits[prof] = fit
+	}
+	e.at.init(e.p, prof, fit, *l)
+	return &e.at
+}
+
+type recentLayers struct {
+	key hopKey
+	set *layerSet
+}
+
 func newEvaluator(p *Problem) *evaluator {
-	return &evaluator{p: p, layers: map[layerKey]*layerSet{}, states: map[stateKey]*stateSet{}, chains: map[chainKey]*chain{}}
+	return &evaluator{p: p, layers: map[layerKey]*layerSet{}, hops: map[hopKey]*layerSet{},
+		states: map[stateKey]*stateSet{}, chains: map[chainKey]*chain{}, fits: map[*Profile]*ProfileFit{}}
 }
 
 // reset forgets the blocks, which bounds the memory of a long search.
 func (e *evaluator) reset() {
 	clear(e.layers)
+	clear(e.hops)
 	clear(e.states)
+	clear(e.recent[:])
+	e.state = nil
+	e.slabs.reset()
 }
 
 // layerKey is all that the blocks of layers and ends depend on.
 type layerKey struct {
 	profile              *Profile
 	tp, cp, mbs, ep, etp int32
-	inner                int32 // ranks of a stage: where the hops lie
-	pipelined, vpp       int32
-	sp, partial          bool
+	pipelined, sp        bool
+	partial              bool
 	recompute            Recompute
 	cpkind               CPKind
 	dispatcher           Dispatcher
+}
+
+// hopKey adds what the hops between stages depend on.
+type hopKey struct {
+	layerKey
+	inner, vpp int32 // ranks of a stage: where the hops lie
 }
 
 // layerSet is the blocks of one micro-batch.
@@ -53,14 +94,54 @@ type layerSet struct {
 }
 
 func (e *evaluator) layerSet(prof *Profile, l *Layout) *layerSet {
-	k := layerKey{prof, int32(l.TP), int32(l.CP), int32(l.MBS), int32(l.EP), int32(l.ETP), int32(l.TP * l.CP * l.DP),
-		int32(min(l.PP, 2)), int32(l.VPP), l.SP, l.FullLayers > 0, l.Recompute, l.CPKind, l.Dispatcher}
-	if set, ok := e.layers[k]; ok {
-		return set
+	k := hopKey{layerKey{prof, int32(l.TP), int32(l.CP), int32(l.MBS), int32(l.EP), int32(l.ETP),
+		l.PP > 1, l.SP, l.FullLayers > 0, l.Recompute, l.CPKind, l.Dispatcher}, int32(l.TP * l.CP * l.DP), int32(l.VPP)}
+	near := &e.recent[l.Recompute]
+	if l.SP {
+		near = &e.recent[l.Recompute+4]
 	}
-	set := newSite(e.p, prof, *l).layerSet(false)
-	e.layers[k] = set
+	if near.set != nil && near.key == k {
+		return near.set
+	}
+	set, ok := e.hops[k]
+	if !ok {
+		set = e.joined(&k, e.site(prof, l))
+		e.hops[k] = set
+	}
+	*near = recentLayers{k, set}
 	return set
+}
+
+// joined returns the blocks of layers, shared between pipelines, with the hops
+// of one.
+func (e *evaluator) joined(k *hopKey, s *site) *layerSet {
+	shared, ok := e.layers[k.layerKey]
+	if !ok {
+		shared = s.layerSet(false)
+		e.layers[k.layerKey] = shared
+		return shared
+	}
+	set := &e.slabs.layers.take(1)[0]
+	*set = *shared
+	set.share(e.hop.of(s), s)
+	return set
+}
+
+// hopMemo is the hops of a middle stage met last, which layouts share that
+// differ in recomputation alone.
+type hopMemo struct {
+	bytes unit.Bytes
+	span  hardware.Span
+	vpp   int
+	fit   *ProfileFit
+	block block
+}
+
+func (h *hopMemo) of(s *site) *block {
+	if m := s.hopBytes(); h.fit != s.fit || h.bytes != m || h.vpp != s.l.VPP || h.span != s.hop {
+		*h = hopMemo{m, s.hop, s.l.VPP, s.fit, s.hopBlock(false, false, false)}
+	}
+	return &h.block
 }
 
 func (s *site) layerSet(keepCalls bool) *layerSet {
@@ -76,10 +157,30 @@ func (s *site) layerSet(keepCalls bool) *layerSet {
 	one := s.l.PP == 1
 	set.embed = s.embedBlock(keepCalls, one)
 	set.head = s.headBlock(keepCalls, one)
+	set.addHops(s, keepCalls)
+	return set
+}
+
+func (set *layerSet) addHops(s *site, keepCalls bool) {
+	one := s.l.PP == 1
 	set.first = s.hopBlock(true, one, keepCalls)
 	set.last = s.hopBlock(one, true, keepCalls)
 	set.middle = s.hopBlock(false, false, keepCalls)
-	return set
+}
+
+// share derives the hops of every stage from those of a middle one: the same
+// messages, one fewer in one direction at either end.
+func (set *layerSet) share(middle *block, s *site) {
+	set.first, set.middle, set.last = *middle, *middle, *middle
+	if s.l.PP == 1 {
+		return
+	}
+	v := float64(s.l.VPP)
+	fewer := (v - 1) / v
+	for _, t := range []*unit.Seconds{&set.first.comm.Fwd, &set.first.axes[collective.AxisPP].Fwd,
+		&set.last.comm.Bwd, &set.last.axes[collective.AxisPP].Bwd} {
+		*t = t.Times(fewer)
+	}
 }
 
 type stateKey struct {
@@ -104,18 +205,22 @@ type stateSet struct {
 func (e *evaluator) stateSet(prof *Profile, l *Layout, c *chain) *stateSet {
 	k := stateKey{prof, int32(l.TP), int32(l.CP), int32(l.DP), int32(l.PP), int32(l.VPP), int32(l.EP), int32(l.ETP),
 		int32(l.Zero), int32(l.Shard), int32(l.HPZ), int32(l.First), int32(l.Last), l.Offload, l.SP}
-	if set, ok := e.states[k]; ok {
-		return set
+	if e.state != nil && e.lastState == k {
+		return e.state
 	}
-	s := newSite(e.p, prof, *l)
-	set := s.stateSet(c)
-	e.states[k] = set
+	set, ok := e.states[k]
+	if !ok {
+		set = e.site(prof, l).stateSet(c, &e.slabs)
+		e.states[k] = set
+	}
+	e.lastState, e.state = k, set
 	return set
 }
 
-func (s *site) stateSet(c *chain) *stateSet {
+func (s *site) stateSet(c *chain, slabs *slabs) *stateSet {
 	n := len(c.stages)
-	set := &stateSet{make([]held, n), make([]stateCost, n), make([]Memory, n), make([]unit.Seconds, n), make([]stepCost, n)}
+	set := &slabs.states.take(1)[0]
+	*set = stateSet{slabs.held.take(n), slabs.cost.take(n), slabs.memory.take(n), slabs.step.take(n), slabs.tiny.take(n)}
 	for i := range c.stages {
 		st := &c.stages[i]
 		set.held[i] = s.heldBy(st)
@@ -137,11 +242,15 @@ type chain struct{ stages []stage }
 
 func (e *evaluator) chain(l *Layout) *chain {
 	k := chainKey{int32(l.PP), int32(l.VPP), int32(l.First), int32(l.Last)}
-	if c, ok := e.chains[k]; ok {
-		return c
+	if e.stages != nil && e.lastChain == k {
+		return e.stages
 	}
-	c := &chain{stages: e.p.stages(l)}
-	e.chains[k] = c
+	c, ok := e.chains[k]
+	if !ok {
+		c = &chain{stages: e.p.stages(l)}
+		e.chains[k] = c
+	}
+	e.lastChain, e.stages = k, c
 	return c
 }
 

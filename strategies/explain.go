@@ -37,7 +37,7 @@ type Group struct {
 func (p *Problem) Explain(l Layout, prof *Profile) *Explanation {
 	s := newSite(p, prof, l)
 	c := &chain{stages: p.stages(&l)}
-	layers, state := s.layerSet(true), s.stateSet(c)
+	layers, state := s.layerSet(true), s.stateSet(c, &slabs{})
 	r := run{p: p, prof: prof, fit: s.fit, l: &l, chain: c, layers: layers, state: state}
 	x := &Explanation{Estimate: r.estimate(), MicroBatches: int(r.m), Cluster: p.Cluster, Groups: s.groupList()}
 	ex := expander{site: s, run: &r, set: layers, slow: x.Slowest, ends: x.Exposed[collective.AxisDP]}

@@ -29,12 +29,12 @@ type site struct {
 // newSite places the groups of l.
 func newSite(p *Problem, prof *Profile, l Layout) *site {
 	s := &site{}
-	s.init(p, prof, l)
+	s.init(p, prof, prof.FitFor(p.Cluster.GPU.Arch), l)
 	return s
 }
 
-func (s *site) init(p *Problem, prof *Profile, l Layout) {
-	*s = site{p: p, prof: prof, l: l, fit: prof.FitFor(p.Cluster.GPU.Arch), model: collective.BF16}
+func (s *site) init(p *Problem, prof *Profile, fit *ProfileFit, l Layout) {
+	*s = site{p: p, prof: prof, l: l, fit: fit, model: collective.BF16}
 	if p.Work.Precision == hardware.FP16 {
 		s.model = collective.FP16
 	}

@@ -21,7 +21,7 @@ type tally struct {
 // issue prices count calls of an op and books the share of their time that
 // stays exposed.
 func (t *tally) issue(c collective.Call, share float64) {
-	if c.Span.Size < 2 || c.Bytes <= 0 || c.Count <= 0 {
+	if c.Span.Size < 2 || c.Bytes <= 0 || c.Count <= 0 || share == 0 && !t.keep {
 		return
 	}
 	c.Price = t.fabric.Time(c.Op, c.Bytes, c.Span)

@@ -47,7 +47,7 @@ func (p *Problem) ChunkActivations(l Layout, prof *Profile) [][]unit.Bytes {
 func (p *Problem) newRun(l Layout, prof *Profile) *run {
 	s := newSite(p, prof, l)
 	c := &chain{stages: p.stages(&l)}
-	return &run{p: p, prof: prof, fit: s.fit, l: &l, chain: c, layers: s.layerSet(false), state: s.stateSet(c)}
+	return &run{p: p, prof: prof, fit: s.fit, l: &l, chain: c, layers: s.layerSet(false), state: s.stateSet(c, &slabs{})}
 }
 
 // expansion is a run by pipeline rank and model chunk.

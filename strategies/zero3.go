@@ -57,7 +57,7 @@ func (s *site) gatherLayers(t *stateTally, g *group, n, layers float64, phase co
 		class = classBwd
 	}
 	split := max(0, n/layers-s.persistentPer(n, layers))
-	t.add(collective.Call{Op: collective.AllGather, Purpose: t.label(g.what, wrapped(layers)+"parameters"), Phase: phase, Dims: g.dims,
+	t.add(collective.Call{Op: collective.AllGather, Purpose: t.label(g.what, t.label(wrapped(layers), "parameters")), Phase: phase, Dims: g.dims,
 		Axis: collective.AxisDP, Span: span, DType: s.model, Bytes: bytesOf(split, s.model), Count: layers * times,
 		Overlaps: "computation of the layer before"}, class)
 }
@@ -80,7 +80,7 @@ func (s *site) scatterLayers(t *stateTally, g *group, n, layers float64) {
 	if b := float64(s.prof.Comm.ScatterBucket); b > 0 && n > b {
 		layers = n / b
 	}
-	c := collective.Call{Op: collective.ReduceScatter, Purpose: t.label(g.what, wrapped(layers)+"gradients"), Phase: collective.Backward,
+	c := collective.Call{Op: collective.ReduceScatter, Purpose: t.label(g.what, t.label(wrapped(layers), "gradients")), Phase: collective.Backward,
 		Dims: g.dims, Axis: collective.AxisDP, Span: g.shard, DType: d, Bytes: bytesOf(n/layers, d), Count: layers,
 		Overlaps: "backward pass of the layer before"}
 	t.add(c, classBwd)
