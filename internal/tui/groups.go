@@ -1,0 +1,79 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	"planner/internal/show"
+	"planner/internal/tui/state"
+	"planner/strategies"
+)
+
+// groupsTab says where the groups of a layout sit, and draws the nodes that
+// the groups of rank 0 touch.
+func (d *drawing) groupsTab(x *state.Explained) []string {
+	c := x.X.Cluster
+	out := []string{" rank order tp-cp-ep-dp-pp, TP innermost", "", d.t.dim.Render("  group    ranks  nodes  in a node  stride  slowest link   groups")}
+	for _, g := range x.X.Groups {
+		out = append(out, fmt.Sprintf("  %-8s %5s %6s %10d %7s  %-12s %7s", strings.Join(g.Dims.Names(), "+"), show.Count(g.Span.Size), show.Count(c.NodesOf(g.Span)),
+			g.Span.PerDomain, show.Count(g.Span.Stride), c.Tiers[g.Span.Tier].Kind, show.Count(c.GPUs/g.Span.Size)))
+	}
+	out = append(out, "", fmt.Sprintf(" nodes that the groups of rank 0 touch, of %s:  0 rank 0  %s TP  %s CP  %s DP  %s PP  · others", show.Count(c.Nodes()),
+		d.style("TP").Render("T"), d.style("CP").Render("C"), d.style("DP").Render("D"), d.style("PP").Render("P")), "")
+	return append(out, d.nodes(&x.Layout, c.PerNode, c.GPUs)...)
+}
+
+// nodes draws a cell a rank, a line a row of nodes.
+func (d *drawing) nodes(l *strategies.Layout, perNode, gpus int) []string {
+	perNode = max(1, min(perNode, 72))
+	cellWidth := max(16, perNode*2+9)
+	perLine := max(1, (d.s.W-4)/cellWidth)
+	var out []string
+	line, n := "", 0
+	for node := 0; node*perNode < gpus && len(out) < 64; node++ {
+		cells, touched := d.node(l, node*perNode, min(gpus, (node+1)*perNode))
+		if !touched {
+			continue
+		}
+		line += fit(fmt.Sprintf("  %4d %s", node, cells), cellWidth)
+		if n++; n%perLine == 0 {
+			out, line = append(out, line), ""
+		}
+	}
+	if line != "" {
+		out = append(out, line)
+	}
+	return out
+}
+
+// node draws the ranks of a node by the axis along which they share a group
+// with rank 0.
+func (d *drawing) node(l *strategies.Layout, from, to int) (cells string, touched bool) {
+	var b strings.Builder
+	for r := from; r < to; r++ {
+		letter, axis := axisTo(l, r)
+		touched = touched || axis != ""
+		if axis == "" {
+			b.WriteString(d.t.dim.Render(letter) + " ")
+		} else {
+			b.WriteString(d.style(axis).Render(letter) + " ")
+		}
+	}
+	return b.String(), touched
+}
+
+// axisTo names the one axis along which a rank differs from rank 0.
+func axisTo(l *strategies.Layout, rank int) (letter, axis string) {
+	if rank == 0 {
+		return "0", "weights"
+	}
+	for _, a := range []struct {
+		name         string
+		stride, size int
+	}{{"TP", 1, l.TP}, {"CP", l.TP, l.CP}, {"DP", l.TP * l.CP, l.DP}, {"PP", l.TP * l.CP * l.DP, l.PP}} {
+		if rank%a.stride == 0 && rank/a.stride < a.size {
+			return a.name[:1], a.name
+		}
+	}
+	return "·", ""
+}

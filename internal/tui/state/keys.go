@@ -1,0 +1,75 @@
+package state
+
+// Binding is one key with what it does; the help, the hint line and the cheat
+// sheet are made of these.
+type Binding struct {
+	Keys, Help, Group string
+	Hint              string // words of the hint line; "" leaves it to the help
+	In                []View // nil: everywhere
+}
+
+// Bindings are all keys. Group is a column of the help.
+var Bindings = []Binding{
+	{"↑ ↓ j k", "row", "MOVE", "move", []View{Table, Detail, Sensitivity, Columns, Output}},
+	{"PgUp PgDn", "page", "MOVE", "", []View{Table, Output}},
+	{"g G", "first, last", "MOVE", "", []View{Table}},
+	{"J K", "next, previous layout in the detail", "MOVE", "", []View{Detail}},
+	{"[ ]", "previous, next pipeline stage", "MOVE", "stage", []View{Detail}},
+	{"+ - ← →", "zoom and pan the timeline", "MOVE", "", []View{Detail}},
+	{"esc", "back", "MOVE", "back", []View{Detail, WhatIf, Pareto, Scaling, Sensitivity, Compare, Columns, Output}},
+	{"mouse", "click a row or a head, wheel", "MOVE", "", nil},
+	{"⏎", "detail; on a call: formula, numbers, sentence", "LOOK", "detail", []View{Table}},
+	{"1-5 tab", "step, memory, calls, groups, timeline", "LOOK", "parts", []View{Detail}},
+	{"⏎", "formula", "LOOK", "formula", []View{Detail}},
+	{"P", "Pareto front", "LOOK", "Pareto", []View{Table}},
+	{"#", "scaling over GPUs", "LOOK", "scaling", []View{Table}},
+	{"t", "sensitivity: every knob ±1", "LOOK", "", nil},
+	{"/", "filter", "FIND", "filter", []View{Table}},
+	{"s S", "sort by the next column, reverse", "FIND", "sort", []View{Table, Detail}},
+	{"f", "hide, grey or list what does not fit", "FIND", "fit", []View{Table}},
+	{"C", "choose columns", "FIND", "columns", []View{Table}},
+	{"space", "mark", "FIND", "mark", []View{Table, Columns}},
+	{"m", "compare the marked", "FIND", "compare", []View{Table}},
+	{"w", "what-if steppers", "CHANGE", "what-if", []View{Table, Detail}},
+	{"← →", "lower, raise the knob", "CHANGE", "change", []View{WhatIf}},
+	{"← →", "walk the points", "MOVE", "walk", []View{Pareto, Scaling}},
+	{"u U", "undo, redo", "CHANGE", "undo redo", []View{WhatIf}},
+	{"p", "pin, then see differences", "CHANGE", "pin", []View{Table, WhatIf}},
+	{"⏎", "keep the change and search again", "CHANGE", "keep", []View{WhatIf}},
+	{"⏎", "try it in what-if", "CHANGE", "try", []View{Sensitivity, Pareto}},
+	{"R ctrl+x", "search again, stop the search", "CHANGE", "", nil},
+	{"c", "copy the command (OSC 52)", "OUT", "copy", nil},
+	{"o", "save JSON under a name", "OUT", "save", []View{Table, Detail, WhatIf}},
+	{"x", "export to a framework", "OUT", "export", []View{Table, Detail, WhatIf}},
+	{"r", "HTML report", "OUT", "report", []View{Table, Detail}},
+	{"v", "how to verify these rows", "OUT", "", []View{Table, Detail}},
+	{":", "run any command of planner", "OUT", "command", nil},
+	{"?", "help", "OUT", "help", nil},
+	{"q ctrl+c", "quit", "OUT", "quit", nil},
+}
+
+// HelpGroups are the columns of the help.
+var HelpGroups = []string{"MOVE", "LOOK", "FIND", "CHANGE", "OUT"}
+
+// Hints returns the bindings of the hint line of a view.
+func Hints(v View) []Binding {
+	var out []Binding
+	for _, b := range Bindings {
+		if b.Hint != "" && b.applies(v) {
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+func (b *Binding) applies(v View) bool {
+	if b.In == nil {
+		return true
+	}
+	for _, in := range b.In {
+		if in == v {
+			return true
+		}
+	}
+	return false
+}

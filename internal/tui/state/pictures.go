@@ -1,0 +1,110 @@
+package state
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"planner/internal/catalog"
+	"planner/internal/tui/knob"
+)
+
+// paretoKey walks the front; enter takes the point to what-if.
+func (s State) paretoKey(k string) State {
+	n := len(s.Found.Front)
+	switch k {
+	case "left", "h", "down", "j":
+		s.FrontAt++ // the front is fastest first: slower ones need less memory
+	case "right", "l", "up", "k":
+		s.FrontAt--
+	case "enter":
+		if s.FrontAt < n {
+			s.Now, s.Steps = knob.At(s.Answer, &s.Found.Front[s.FrontAt]), History{}
+			if s.Pin == nil && s.Selected != nil {
+				pin := s.Selected.Point
+				s.Pin = &pin
+			}
+			return s.open(WhatIf).clampKnob()
+		}
+	}
+	s.FrontAt = max(0, min(s.FrontAt, n-1))
+	return s
+}
+
+// scaling opens the picture of other numbers of GPUs, and asks for its points.
+func (s State) scaling() (State, []Effect) {
+	if s.Selected == nil {
+		return s, nil
+	}
+	s = s.open(Scaling)
+	if len(s.Scale) > 0 {
+		return s, nil
+	}
+	var counts []int
+	for _, k := range []float64{1, 0.5, 2, 0.25, 4, 0.125, 8} {
+		n := float64(s.Answer.GPUs) * k
+		if n >= 1 && n == math.Trunc(n) && n <= catalog.MaxGPUs {
+			counts = append(counts, int(n))
+		}
+	}
+	s.Message = ""
+	return s, []Effect{Scale{s.Gen, s.Selected.Plan, counts}}
+}
+
+func (s State) scalingKey(k string) State {
+	switch k {
+	case "left", "h", "up", "k":
+		s.ScaleAt--
+	case "right", "l", "down", "j":
+		s.ScaleAt++
+	}
+	s.ScaleAt = max(0, min(s.ScaleAt, len(s.Scale)-1))
+	return s
+}
+
+// insert adds a point in the order of GPUs.
+func insert(list []ScalePoint, p ScalePoint) []ScalePoint {
+	out := append(slices.Clone(list), p)
+	slices.SortFunc(out, func(a, b ScalePoint) int { return cmp.Compare(a.GPUs, b.GPUs) })
+	return out
+}
+
+// sensitivity solves every knob one value lower and higher, largest effect
+// first.
+func (s State) sensitivity() State {
+	pt := s.Subject()
+	if pt == nil || !pt.Legal() {
+		return s
+	}
+	s.Now = *pt
+	if s.View != WhatIf {
+		s.Steps = History{}
+	}
+	s.Effects = knob.Sensitivity(pt)
+	base := pt.Estimate.Step
+	slices.SortStableFunc(s.Effects, func(a, b knob.Effect) int {
+		if a.To.Legal() != b.To.Legal() {
+			return map[bool]int{true: -1, false: 1}[a.To.Legal()]
+		}
+		return cmp.Compare(math.Abs(float64(b.To.Estimate.Step-base)), math.Abs(float64(a.To.Estimate.Step-base)))
+	})
+	s.SensAt = 0
+	return s.open(Sensitivity)
+}
+
+func (s State) sensitivityKey(k string) State {
+	s.SensAt = max(0, min(s.SensAt+stride(k, 10), len(s.Effects)-1))
+	if k == "enter" && s.SensAt < len(s.Effects) {
+		to := s.Effects[s.SensAt].To
+		if !to.Legal() {
+			s.Message = to.Broken
+			return s
+		}
+		if s.Pin == nil {
+			pin := s.Now
+			s.Pin = &pin
+		}
+		return s.change(to.Point).open(WhatIf)
+	}
+	return s
+}
