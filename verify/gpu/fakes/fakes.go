@@ -26,7 +26,7 @@ func Build(t testing.TB, sources ...string) string {
 		t.Skip("the sources are not there")
 	}
 	out := filepath.Join(t.TempDir(), "lib"+strings.TrimSuffix(filepath.Base(sources[0]), ".c")+".so")
-	args := []string{"-O2", "-Wall", "-fPIC", "-shared", "-pthread", "-ffp-contract=off", "-I", root, "-o", out}
+	args := []string{"-O2", "-Wall", "-fPIC", "-shared", "-pthread", "-Wl,-Bsymbolic", "-ffp-contract=off", "-I", root, "-o", out}
 	for _, s := range sources {
 		args = append(args, filepath.Join(root, s))
 	}
