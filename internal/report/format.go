@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 
+	"planner/hardware"
 	"planner/hardware/unit"
 	"planner/internal/show"
 	"planner/strategies"
@@ -88,4 +89,15 @@ func plural(n int, one, many string) string {
 		return one
 	}
 	return many
+}
+
+// linkTitle is how people write a fabric.
+func linkTitle(k hardware.LinkKind) string {
+	titles := map[hardware.LinkKind]string{hardware.InfiniBand: "InfiniBand", hardware.RoCE: "RoCE", hardware.EFA: "EFA", hardware.Ethernet: "Ethernet",
+		hardware.TCPX: "TCPX", hardware.TCPXO: "TCPXO", hardware.Slingshot: "Slingshot", hardware.PCIe: "PCIe", hardware.PCIeHost: "PCIe through the host",
+		hardware.XGMI: "xGMI", hardware.NVLink: "NVLink", hardware.NVLinkMesh: "NVLink mesh", hardware.Host: "host memory"}
+	if t, ok := titles[k]; ok {
+		return t
+	}
+	return string(k)
 }

@@ -4,10 +4,12 @@ package report
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"planner/hardware"
 	"planner/internal/ask"
+	"planner/internal/sensitivity"
 	"planner/strategies"
 )
 
@@ -40,8 +42,7 @@ type Review struct {
 	Losses       []Loss
 	Alternatives []Alternative
 	Scaling      []Point
-	Knobs        []Knob
-	Figures      []Figure
+	Sensitivity  *sensitivity.Result
 	Assumptions  []Assumption
 	Cost         Cost
 }
@@ -68,11 +69,15 @@ func Make(ctx context.Context, a *ask.Answer, q Request) (*Review, error) {
 	r.Losses = losses(a.Problem, &r.Pick.Estimate)
 	r.Alternatives = r.alternatives(ctx)
 	r.Scaling = r.scaling(ctx)
-	r.say("moving knobs")
-	r.Knobs, r.Figures = knobs(a.Problem, &r.Pick.Estimate), figures(a.Problem, r.candidates())
 	r.Cost = r.cost(a.Problem, &r.Pick.Estimate)
 	r.Assumptions = r.assumptions()
-	return r, ctx.Err()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	var err error
+	r.Sensitivity, err = sensitivity.Run(ctx, &sensitivity.Request{Answer: a, Space: q.Space, Layout: r.Pick.Layout, Framework: r.Pick.Framework,
+		Progress: func(done, of int) { r.say(fmt.Sprintf("sensitivity, %d of %d", done, of)) }})
+	return r, err
 }
 
 func (r *Review) say(what string) {
@@ -97,16 +102,6 @@ func (r *Review) choose() error {
 	}
 	r.Pick = p.Explain(l, f)
 	return nil
-}
-
-// candidates are the pick, the ranking and the alternatives.
-func (r *Review) candidates() []strategies.Estimate {
-	out := []strategies.Estimate{r.Pick.Estimate}
-	out = append(out, r.Search.Ranking[:min(40, len(r.Search.Ranking))]...)
-	for i := range r.Alternatives {
-		out = append(out, r.Alternatives[i].Estimate)
-	}
-	return out
 }
 
 // Cost is what a training run takes.

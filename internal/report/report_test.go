@@ -207,37 +207,6 @@ func TestMarkdown(t *testing.T) {
 	}
 }
 
-// TestKnobs: every knob moved is legal and changes the layout; TP is among
-// them.
-func TestKnobs(t *testing.T) {
-	r := piped()
-	p := r.Answer.Problem
-	names := map[string]bool{}
-	for _, k := range r.Knobs {
-		names[strings.Fields(k.Name)[0]] = true
-		if v := p.Check(&k.Estimate.Layout, k.Estimate.Framework); v != nil {
-			t.Errorf("%s: %v", k.Name, v)
-		}
-		if k.Estimate.Layout == r.Pick.Layout {
-			t.Errorf("%s: the layout did not change", k.Name)
-		}
-	}
-	for _, want := range []string{"TP", "PP", "VPP", "MBS", "recompute"} {
-		if !names[want] {
-			t.Errorf("no knob %s in %v", want, names)
-		}
-	}
-}
-
-// TestFigures: better hardware is not slower, worse not faster.
-func TestFigures(t *testing.T) {
-	for _, f := range piped().Figures {
-		if f.Higher > 1e-12 || f.Lower < -1e-12 {
-			t.Errorf("%s: %+.4f at 1.1 times, %+.4f at 0.9 times", f.Name, f.Higher, f.Lower)
-		}
-	}
-}
-
 // TestScaling: the point asked about is the pick, in order of GPUs.
 func TestScaling(t *testing.T) {
 	r := piped()

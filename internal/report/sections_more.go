@@ -3,7 +3,9 @@ package report
 import (
 	"fmt"
 	"html/template"
+	"strings"
 
+	"planner/internal/sensitivity"
 	"planner/internal/show"
 	"planner/strategies"
 )
@@ -42,33 +44,63 @@ func scalingSection(r *Review) Section {
 }
 
 func sensitivitySection(r *Review) Section {
-	s := Section{ID: "sensitivity", Title: "Sensitivity", Charts: []template.HTML{sensitivityChart(r.Knobs, r.Figures)}}
-	s.Lead = []string{"Change of the step when one knob moves to its next legal value, or one hardware figure is 10 % off.", r.leaders()}
-	k := Table{Caption: "One knob moved", Folded: true, Columns: []Column{txt("knob"), code("layout"), txt("framework"), num("step s"), num("change %"), num("MFU %"), num("GiB"), txt("")}}
-	for i := range r.Knobs {
-		e := &r.Knobs[i].Estimate
-		k.add(r.Knobs[i].Name, e.Layout.String(), e.Framework.Name, seconds(float64(e.Step)), signed(r.Knobs[i].Change), show.Percent(r.Answer.Problem.Rates(e).MFU), gib(float64(e.Memory.Total())), fits(e))
+	x := r.Sensitivity
+	s := Section{ID: "sensitivity", Title: "Sensitivity", Charts: []template.HTML{sensitivityChart(x)}}
+	s.Lead = []string{fmt.Sprintf("Change of the step when one knob moves to its next legal value, or one hardware figure is %.0f %% off. %s", 100*sensitivity.Swing, leaders(x))}
+	for _, t := range x.Thresholds {
+		s.Lead = append(s.Lead, fmt.Sprintf("Below %s of %s the choice changes: %s.", t.Below, t.Figure, strings.Trim(t.Layout, "()")))
 	}
-	h := Table{Caption: "One hardware figure 10 % off", Folded: true, Columns: []Column{txt("figure"), num("10 % lower, change %"), num("10 % higher, change %"), wrap("would another lead")}}
-	for _, f := range r.Figures {
-		lead := "no"
-		if f.Leader != "" {
-			lead = fmt.Sprintf("%s, %.1f %% faster", f.Leader, 100*f.LeaderFaster)
-		}
-		h.add(f.Name, signed(f.Lower), signed(f.Higher), lead)
-	}
-	s.Tables = []Table{k, h}
+	s.Tables = []Table{knobTable(r), figureTable(x)}
 	return s
 }
 
-// leaders says whether the pick would stay the pick.
-func (r *Review) leaders() string {
-	for _, f := range r.Figures {
-		if f.Leader != "" {
-			return fmt.Sprintf("With %s 10 %% off, %s would lead by more than a tie; the table has the details.", f.Name, f.Leader)
+func knobTable(r *Review) Table {
+	t := Table{Caption: "One knob moved", Folded: true, Columns: []Column{txt("knob"), txt("from"), txt("to"), num("step s"), num("change %"), num("MFU %"), num("GiB"), wrap("")}}
+	for i := range r.Sensitivity.Knobs {
+		k := &r.Sensitivity.Knobs[i]
+		if k.Estimate == nil {
+			t.add(k.Name, k.From, k.To, "—", "—", "—", "—", "not legal: "+k.Reason)
+			continue
+		}
+		e := k.Estimate
+		t.add(k.Name, k.From, k.To, seconds(float64(e.Step)), signed(change(r.Sensitivity, k)), show.Percent(r.Answer.Problem.Rates(e).MFU), gib(float64(e.Memory.Total())), fits(e))
+	}
+	return t
+}
+
+func figureTable(x *sensitivity.Result) Table {
+	t := Table{Caption: fmt.Sprintf("One hardware figure %.0f %% off", 100*sensitivity.Swing), Folded: true, Columns: []Column{txt("figure"), num("lower, change %"), num("higher, change %"), wrap("would another be first")}}
+	for _, f := range x.Figures {
+		t.add(f.Name, signed(f.Down), signed(f.Up), displaced(&f))
+	}
+	return t
+}
+
+// displaced says which layout would be first.
+func displaced(f *sensitivity.Figure) string {
+	switch {
+	case f.First == "":
+		return "no"
+	case f.Tie:
+		return fmt.Sprintf("at %+.0f %% %s, within a tie", 100*f.At, f.First)
+	case f.Gain >= 1:
+		return fmt.Sprintf("at %+.0f %% the first of the ranking does not fit, %s is first", 100*f.At, f.First)
+	}
+	return fmt.Sprintf("at %+.0f %% %s, %.1f %% faster", 100*f.At, f.First, 100*f.Gain)
+}
+
+// leaders says whether the ranking's first would stay it.
+func leaders(x *sensitivity.Result) string {
+	var out []string
+	for _, f := range x.Figures {
+		if f.First != "" && !f.Tie {
+			out = append(out, f.Name)
 		}
 	}
-	return "None of the ±10 % puts another of the layouts compared ahead by more than a tie."
+	if out == nil {
+		return "None of these displaces the first of the ranking by more than a tie."
+	}
+	return fmt.Sprintf("The first of the ranking would change with: %s.", strings.Join(out, ", "))
 }
 
 func fits(e *strategies.Estimate) string {
