@@ -36,9 +36,8 @@ type StageTime struct {
 // pass of m micro-batches over the stages, v chunks a rank: the longest path of
 // passes that wait for each other.
 //
-//	gpipe: (ΣSᵢ + (m·v−1)·(max Fᵢ + max Bᵢ))/v,  Sᵢ = Fᵢ + Bᵢ
+//	gpipe: ΣSᵢ + (m−1)·(max Fᵢ + max Bᵢ),  Sᵢ = Fᵢ + Bᵢ
 //
-// which is also interleaving's when m = p, as every forward pass is then ahead.
 // Under 1F1B and its kin the longest path comes down to some rank with the
 // first micro-batch, stays there while the rank is the slowest, and goes up
 // with the last: see path. For equal stages it is
@@ -50,12 +49,12 @@ type StageTime struct {
 // Qi et al. 2023, table 1, where the bubble is (p−1)(T_F + T_B − T_W) and T_B
 // leaves T_W out.
 func PipelineTime(sched Schedule, stages []StageTime, m, v float64) unit.Seconds {
+	if sched == GPipe {
+		return flowShop(stages, m)
+	}
 	x := path{m: m, v: v, split: sched == ZBH1}
 	for i := range stages {
 		x.add(&stages[i])
-	}
-	if sched == GPipe || v > 1 && m == x.ranks {
-		return flowShop(stages, m, v)
 	}
 	var longest unit.Seconds
 	for i := range stages {
@@ -66,14 +65,14 @@ func PipelineTime(sched Schedule, stages []StageTime, m, v float64) unit.Seconds
 
 // flowShop is GPipe's: forward passes in a row over the ranks, then backward
 // passes the other way, each a flow shop of equal jobs.
-func flowShop(stages []StageTime, m, v float64) unit.Seconds {
+func flowShop(stages []StageTime, m float64) unit.Seconds {
 	var sum, fwd, bwd unit.Seconds
 	for i := range stages {
 		s := &stages[i]
 		sum += (s.Fwd + s.Bwd).Times(float64(s.Ranks))
 		fwd, bwd = max(fwd, s.Fwd), max(bwd, s.Bwd)
 	}
-	return (sum + (fwd + bwd).Times(m*v-1)).Times(1 / v)
+	return sum + (fwd + bwd).Times(m-1)
 }
 
 // BubbleFraction returns the share of a pipeline's step that equal stages

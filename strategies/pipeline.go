@@ -60,14 +60,18 @@ func (s *site) pipelineHops(t *tally, first, last bool) {
 }
 
 // inFlight returns the micro-batches whose activations pipeline rank i of p
-// holds at once, of m in a step: all of them under GPipe, p−i under 1F1B; with
-// v chunks 2(p−i−1) + (v−1)p + 1 chunks of a v-th each (Narayanan et al. 2021,
+// holds at once, of m in a step: all of them under GPipe, p−i under 1F1B, p
+// under ZB-H1, whose later ranks put off their weight gradients for as long as
+// the first has micro-batches in flight (Qi et al. 2023, section 2.1); with v
+// chunks 2(p−i−1) + (v−1)p + 1 chunks of a v-th each (Narayanan et al. 2021,
 // section 2.2).
 func inFlight(l *Layout, i int, m float64) float64 {
 	p, v := float64(l.PP), float64(l.VPP)
 	switch {
 	case l.Schedule == GPipe:
 		return m
+	case l.Schedule == ZBH1 && l.PP > 1:
+		return min(m, p)
 	case l.VPP > 1:
 		return min(m*v, 2*(p-float64(i)-1)+(v-1)*p+1) / v
 	}

@@ -51,8 +51,7 @@ func alternate(n, warm int, forward, backward func(int) Slot) []Slot {
 
 // interleaved is 1F1B over v chunks a rank (Narayanan et al. 2021, section
 // 2.2): p micro-batches pass chunk 0, the same p chunk 1, and so on. The
-// warm-up is (p−i−1)·2 + (v−1)·p passes, or all of them when m = p
-// (schedules.py:953-972).
+// warm-up is (p−i−1)·2 + (v−1)·p passes (schedules.py:953-972).
 func interleaved(rank, p, v, m int) []Slot {
 	place := func(k int) (micro, chunk int) {
 		group, in := k/(p*v), k%(p*v)
@@ -67,9 +66,6 @@ func interleaved(rank, p, v, m int) []Slot {
 		return Slot{Backward, int32(micro), int32(v - 1 - chunk)}
 	}
 	warm := min(2*(p-rank-1)+(v-1)*p, m*v)
-	if m == p {
-		warm = m * v
-	}
 	return alternate(m*v, warm, forward, backward)
 }
 
