@@ -31,7 +31,7 @@ func shownStages(x *strategies.Explanation) []int {
 
 // memoryBars draws one bar a stage against what a process may use.
 func memoryBars(x *strategies.Explanation, capacity unit.Bytes) template.HTML {
-	const row, bar, left, plot = 34.0, 22.0, 80.0, 780.0
+	const row, bar, left, plot = 34.0, 22.0, 205.0, 780.0
 	stages := shownStages(x)
 	p := newPicture(chartWidth, row*float64(len(stages))+34, fmt.Sprintf("Memory of one GPU by stage and component; %.1f GiB are usable", capacity.GiB()))
 	most := capacity.GiB()
@@ -42,7 +42,8 @@ func memoryBars(x *strategies.Explanation, capacity unit.Bytes) template.HTML {
 	y := 22.0
 	for _, s := range stages {
 		m := &x.Stages[s].Memory
-		p.text(left-10, y+16, "end", "lab", fmt.Sprintf("stage %d", s))
+		p.text(66, y+16, "end", "lab", fmt.Sprintf("stage %d", s))
+		p.text(left-12, y+16, "end", "val", fmt.Sprintf("%.1f GiB · %.0f %%", m.Total().GiB(), 100*float64(m.Total()/capacity)))
 		at := left
 		for _, c := range show.Components(m) {
 			w := c.Bytes.GiB() * scale
@@ -55,7 +56,6 @@ func memoryBars(x *strategies.Explanation, capacity unit.Bytes) template.HTML {
 			}
 			at += w
 		}
-		p.text(left+plot+14, y+16, "start", "val", fmt.Sprintf("%.1f GiB · %.0f %%", m.Total().GiB(), 100*float64(m.Total()/capacity)))
 		y += row
 	}
 	limit := left + capacity.GiB()*scale

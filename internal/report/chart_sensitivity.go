@@ -22,7 +22,7 @@ func sensitivityChart(r *sensitivity.Result) template.HTML {
 		most = max(most, abs(f.Up), abs(f.Down))
 	}
 	p := newPicture(chartWidth, row*float64(len(knobs)+len(r.Figures))+26, "Change of the step when a knob or a hardware figure moves")
-	x := axis{-most, most, 225, 690}
+	x := axis{-most, most, 400, 985}
 	y := 22.0
 	draw := func(v float64, title string) {
 		class, from, w := "c-opt", 0.0, min(abs(v), most)
@@ -34,16 +34,16 @@ func sensitivityChart(r *sensitivity.Result) template.HTML {
 	for i := range knobs {
 		k := &knobs[i]
 		name, by := k.Name+" "+k.From+" → "+k.To, change(r, k)
-		p.text(210, y+14, "end", "lab", name)
+		p.text(185, y+14, "end", "lab", name)
 		draw(by, name+": "+signed(by)+" %")
-		p.text(x.to+10, y+14, "start", "val", fmt.Sprintf("%s %% · %.1f GiB%s", signed(by), k.Estimate.Memory.Total().GiB(), unfit(k.Estimate)))
+		p.text(200, y+14, "start", "val", fmt.Sprintf("%s %% · %.1f GiB%s", signed(by), k.Estimate.Memory.Total().GiB(), unfit(k.Estimate)))
 		y += row
 	}
 	for _, f := range r.Figures {
-		p.text(210, y+14, "end", "lab", fmt.Sprintf("%s ±%.0f %%", f.Name, 100*sensitivity.Swing))
+		p.text(185, y+14, "end", "lab", fmt.Sprintf("%s ±%.0f %%", f.Name, 100*sensitivity.Swing))
 		draw(f.Down, f.Name+" lower: "+signed(f.Down)+" %")
 		draw(f.Up, f.Name+" higher: "+signed(f.Up)+" %")
-		p.text(x.to+10, y+14, "start", "val", signed(f.Down)+" / "+signed(f.Up)+" %")
+		p.text(200, y+14, "start", "val", signed(f.Down)+" / "+signed(f.Up)+" %")
 		y += row
 	}
 	p.line(x.at(0), 16, x.at(0), y-4, "axis")

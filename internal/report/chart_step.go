@@ -16,12 +16,12 @@ const (
 func waterfall(r *Review, mfu float64) template.HTML {
 	const row, bar, plot = 30.0, 18.0, 400.0
 	p := newPicture(chartWidth, row*float64(len(r.Losses)+2)+4, fmt.Sprintf("Waterfall from the dense peak to an MFU of %.1f %%", 100*mfu))
-	x := func(share float64) float64 { return labelWidth + 5 + plot*share }
+	x := func(share float64) float64 { return labelWidth + 40 + plot*share }
 	y, at := 8.0, 1.0
 	label := func(name, value, note, weight string) {
-		p.text(labelWidth-7, y+14, "end", "lab "+weight, name)
-		p.text(x(1)+66, y+14, "end", "val "+weight, value)
-		p.text(x(1)+78, y+14, "start", "note", note)
+		p.text(labelWidth-35, y+14, "end", "lab "+weight, name)
+		p.text(labelWidth+28, y+14, "end", "val "+weight, value)
+		p.text(x(1)+14, y+14, "start", "note", note)
 	}
 	p.rect(x(0), y, plot, bar, "c-ghost", "")
 	label("dense peak", "100 %", "", "")
@@ -30,7 +30,7 @@ func waterfall(r *Review, mfu float64) template.HTML {
 		y += row
 		to := at - l.Points
 		p.rect(x(min(at, to)), y, plot*max(abs(l.Points), 0.0015), bar, "c-"+l.Class, fmt.Sprintf("%s: %.1f points, %.3f s: %s", l.Name, 100*l.Points, l.Seconds, l.Note))
-		label(l.Name, points(-l.Points), shorten(l.Note, 52), "")
+		label(l.Name, points(-l.Points), shorten(l.Note, 58), "")
 		at = to
 	}
 	p.line(x(at), y+bar, x(at), y+row, "conn")

@@ -69,7 +69,12 @@ func points(f float64) string {
 	return fmt.Sprintf("%+.1f", 100*f)
 }
 
-func signed(f float64) string { return fmt.Sprintf("%+.1f", 100*f) }
+func signed(f float64) string {
+	if abs(f) < 5e-4 {
+		f = 0
+	}
+	return fmt.Sprintf("%+.1f", 100*f)
+}
 
 // peak writes the dense peak of one GPU as data sheets do.
 func peak(p *strategies.Problem) string {

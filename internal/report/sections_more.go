@@ -113,8 +113,14 @@ func fits(e *strategies.Estimate) string {
 func assumptionSection(r *Review) Section {
 	s := Section{ID: "assumptions", Title: "Assumptions and sources"}
 	t := Table{Caption: "What the plan rests on, where it is from, and when the source said so", Columns: []Column{wrap("assumption"), wrap("value"), wrap("source"), txt("as of")}}
+	last := ""
 	for _, a := range r.Assumptions {
-		t.add(a.What, a.Value, a.From, a.AsOf)
+		from := a.From
+		if from == last && len(from) > 40 {
+			from = "as above"
+		}
+		last = a.From
+		t.add(a.What, a.Value, from, a.AsOf)
 	}
 	s.Tables = []Table{t}
 	return s
