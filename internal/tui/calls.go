@@ -52,7 +52,8 @@ func (d *drawing) callLine(op, purpose, ph, over, size, nodes, tier, dtype, m, w
 	if d.s.W < state.WideWidth {
 		return fmt.Sprintf(" %-14s %s %-4s %-5s %4s %8s %6s %7s %7s", op, fit(purpose, 17), ph, cut(over, 5), size, m, n, total, exposed)
 	}
-	return fmt.Sprintf(" %-14s %s %-4s %-6s %5s %4s %-7s %-5s %8s %8s %6s %8s %8s %s", op, fit(purpose, 26), ph, cut(over, 6), size, nodes, tier, dtype, m, wire, n, total, exposed, beside)
+	what := min(30, 18+max(0, d.s.W-120)/2)
+	return fmt.Sprintf(" %-14s %s %-4s %-5s %4s %4s %-6s %-5s %8s %8s %4s %7s %7s %s", op, fit(purpose, what), ph, cut(over, 5), size, nodes, tier, dtype, m, wire, n, total, exposed, beside)
 }
 
 func cut(text string, n int) string {

@@ -3,6 +3,7 @@ package tui
 import (
 	"github.com/charmbracelet/lipgloss"
 
+	"planner/internal/tui/knob"
 	"planner/internal/tui/state"
 )
 
@@ -15,6 +16,7 @@ type theme struct {
 	cursor                       lipgloss.Style
 
 	picture *picture // the last timeline drawn
+	solved  map[solution][]knob.Option
 }
 
 // pictureOf returns the timeline of a layout, walked when it is first drawn.
@@ -35,6 +37,7 @@ func newTheme() theme {
 	sky, olive, green := ink("#3a93c9", "#8fd0f5"), ink("#7a6a00", "#c8b82a"), ink("#008560", "#2fc299")
 	grey, vermilion, slate, yellow := ink("#8c96a3", "#8c96a3"), ink("#c44e00", "#f07a33"), ink("#626c7a", "#a5afbd"), ink("#a07c10", "#f0c45c")
 	return theme{
+		solved: map[solution][]knob.Option{},
 		parts: map[string]lipgloss.Style{
 			"compute": blue, "activations": blue, "TP": orange, "gradients": orange, "CP": mauve, "master": mauve, "PP": sky, "moments": sky,
 			"EP": olive, "logits": olive, "DP": green, "buffers": green, "bubble": grey, "fragmentation": grey,

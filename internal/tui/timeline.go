@@ -77,7 +77,7 @@ func (p *picture) idle(rank int) float64 {
 func (d *drawing) timelineTab(x *state.Explained, room int) []string {
 	p := d.t.pictureOf(x)
 	l := &x.Layout
-	out := []string{d.t.dim.Render(fmt.Sprintf(" %s, pp=%d vpp=%d, %d micro-batches · F forward ─ B backward ═ W weights g gather, reduce, optimizer · idle · ×%d (+ - ← →)",
+	out := []string{d.t.dim.Render(fmt.Sprintf(" %s, pp=%d vpp=%d, %d micro-batches · F─ forward B═ backward W weights g gather, reduce, optimizer · idle · ×%d",
 		l.Schedule, l.PP, l.VPP, x.X.MicroBatches, 1<<d.s.Zoom)), ""}
 	if p.note != "" {
 		return append(out, " "+p.note, "", " "+bubbleFormula(x))

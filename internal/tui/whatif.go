@@ -50,11 +50,23 @@ func (d *drawing) knob(k *knob.Knob, now *knob.Point, here bool) string {
 
 // solved returns the options of a knob; of a long list those near the present.
 func (d *drawing) solved(k *knob.Knob, now *knob.Point) []knob.Option {
-	texts, at := k.Texts(now)
-	if len(texts) <= 9 {
-		return k.Options(now)
+	key := solution{now.Plan, k.Name}
+	if list, ok := d.t.solved[key]; ok {
+		return list
 	}
-	return k.Near(now, max(0, at-3), min(len(texts), at+4))
+	if len(d.t.solved) > 400 {
+		clear(d.t.solved)
+	}
+	texts, at := k.Texts(now)
+	list := k.Near(now, max(0, min(at-3, len(texts)-9)), min(len(texts), max(at+4, 9)))
+	d.t.solved[key] = list
+	return list
+}
+
+// solution names the options of a knob of a plan.
+type solution struct {
+	plan knob.Plan
+	knob string
 }
 
 func (d *drawing) window(texts []string, at int) string {
@@ -99,38 +111,39 @@ func (d *drawing) options(list []knob.Option, w int) string {
 
 // against draws the pinned plan, the present one and the change.
 func (d *drawing) against(now *knob.Point) []string {
+	pin, name := d.s.Reference()
+	terms := columnsOf(pin, now)
 	head := fmt.Sprintf(" %-8s %9s %7s %8s", "", "step s", "MFU %", "mem GiB")
-	for _, p := range state.Parts(&now.Estimate)[:8] {
-		if d.wide(p.Name) {
+	for _, p := range state.Parts(&now.Estimate) {
+		if terms[p.Name] {
 			head += fmt.Sprintf(" %8s", p.Name)
 		}
 	}
-	out := []string{"", d.t.dim.Render(head + fmt.Sprintf(" %8s", "rest"))}
-	pin := d.s.Pin
-	if pin != nil {
-		out = append(out, d.figuresLine("pinned", pin)+"  "+pin.Layout.String())
-	}
+	out := []string{d.t.dim.Render(fmt.Sprintf(" %-8s ", name)) + pin.Layout.String(), d.t.dim.Render(head + fmt.Sprintf(" %8s", "rest")), d.figuresLine(name, pin, terms)}
 	if !now.Legal() {
 		return append(out, " now      "+d.t.bad.Render(now.Broken))
 	}
-	out = append(out, d.figuresLine("now", now)+"  "+now.Layout.String())
-	if pin != nil {
-		out = append(out, d.changeLine(pin, now))
+	out = append(out, d.figuresLine("now", now, terms), d.changeLine(pin, now, terms))
+	return append(out, d.verdict(pin, name, now)...)
+}
+
+// columnsOf are the terms of the step that get a column: those that either
+// plan has, the small ones but summed up.
+func columnsOf(a, b *knob.Point) map[string]bool {
+	terms := map[string]bool{}
+	pa, pb := state.Parts(&a.Estimate), state.Parts(&b.Estimate)
+	for i := range pa[:7] {
+		terms[pa[i].Name] = pa[i].Seconds > 0 || pb[i].Seconds > 0
 	}
-	return append(out, d.verdict(pin, now)...)
+	return terms
 }
 
-// wide reports whether a term has room for a column.
-func (d *drawing) wide(term string) bool {
-	return term != "EP" && term != "CP" && term != "other" || d.s.W >= state.WideWidth
-}
-
-func (d *drawing) figuresLine(name string, pt *knob.Point) string {
+func (d *drawing) figuresLine(name string, pt *knob.Point, terms map[string]bool) string {
 	e := &pt.Estimate
 	line := fmt.Sprintf(" %-8s %9.3f %7s %8.1f", name, e.Step, show.Percent(pt.Answer.Problem.Rates(e).MFU), e.Memory.Total().GiB())
 	rest := 0.0
-	for i, p := range state.Parts(e) {
-		if i < 8 && d.wide(p.Name) {
+	for _, p := range state.Parts(e) {
+		if terms[p.Name] {
 			line += fmt.Sprintf(" %8.3f", p.Seconds)
 		} else {
 			rest += p.Seconds
@@ -139,14 +152,14 @@ func (d *drawing) figuresLine(name string, pt *knob.Point) string {
 	return line + fmt.Sprintf(" %8.3f", rest)
 }
 
-func (d *drawing) changeLine(pin, now *knob.Point) string {
+func (d *drawing) changeLine(pin, now *knob.Point, terms map[string]bool) string {
 	a, b := &pin.Estimate, &now.Estimate
 	line := fmt.Sprintf(" %-8s %+9.3f %+7.1f %+8.1f", "change", b.Step-a.Step,
 		100*(now.Answer.Problem.Rates(b).MFU-pin.Answer.Problem.Rates(a).MFU), (b.Memory.Total() - a.Memory.Total()).GiB())
 	rest := 0.0
 	pa, pb := state.Parts(a), state.Parts(b)
 	for i := range pa {
-		if i < 8 && d.wide(pa[i].Name) {
+		if terms[pa[i].Name] {
 			line += fmt.Sprintf(" %+8.3f", pb[i].Seconds-pa[i].Seconds)
 		} else {
 			rest += pb[i].Seconds - pa[i].Seconds
@@ -156,7 +169,7 @@ func (d *drawing) changeLine(pin, now *knob.Point) string {
 }
 
 // verdict says whether the plan fits, where it stands and what moved it.
-func (d *drawing) verdict(pin, now *knob.Point) []string {
+func (d *drawing) verdict(pin *knob.Point, name string, now *knob.Point) []string {
 	var out []string
 	e := &now.Estimate
 	limit := now.Answer.Problem.Capacity()
@@ -168,8 +181,8 @@ func (d *drawing) verdict(pin, now *knob.Point) []string {
 	default:
 		out = append(out, fmt.Sprintf(" fits in %.1f GiB · %s · %s tok/s/GPU", limit.GiB(), now.Framework.Name, show.Count(int(now.Answer.Problem.Rates(e).TokensPerSecondPerGPU))))
 	}
-	if pin != nil && pin.Plan != now.Plan {
-		for _, y := range state.Against(now.Answer.Problem, e, &pin.Estimate, "the pinned layout") {
+	if pin.Plan != now.Plan {
+		for _, y := range state.Against(now.Answer.Problem, e, &pin.Estimate, map[string]string{"pinned": "the pinned layout", "start": "the start"}[name]) {
 			out = append(out, " "+y)
 		}
 	}

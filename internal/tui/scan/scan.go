@@ -33,15 +33,15 @@ type Found struct {
 	Elapsed        time.Duration
 }
 
-// Run searches one tensor-parallel degree at a time, those of a node first,
+// Run searches some tensor-parallel degrees at a time, the likeliest first,
 // and hands what it knows to emit after each. A cancelled context ends it.
 func (j Job) Run(ctx context.Context, emit func(Found)) {
 	start := time.Now()
-	degrees := j.degrees()
+	degrees := grouped(j.degrees())
 	all := Found{Rejected: map[strategies.Rule]int{}, Parts: len(degrees)}
 	for i, tp := range degrees {
 		space := j.Space
-		space.TP = []int{tp}
+		space.TP = tp
 		r := strategies.Search(ctx, j.Problem, space, strategies.Options{Top: j.Keep})
 		if ctx.Err() != nil {
 			return
@@ -69,6 +69,20 @@ func (j Job) degrees() []int {
 	}
 	place := map[int]int{4: -4, 8: -3, 2: -2, 1: -1}
 	slices.SortStableFunc(out, func(a, b int) int { return cmp.Compare(place[a], place[b]) })
+	return out
+}
+
+// grouped divides degrees into one, two, and the rest: the more a search has
+// at once, the better it fills the processors.
+func grouped(degrees []int) [][]int {
+	var out [][]int
+	for n := 1; len(degrees) > 0; n++ {
+		if n > 2 {
+			n = len(degrees)
+		}
+		n = min(n, len(degrees))
+		out, degrees = append(out, degrees[:n]), degrees[n:]
+	}
 	return out
 }
 

@@ -31,7 +31,7 @@ var AllColumns = []Column{
 	degree("etp", "ETP", true, func(l *strategies.Layout) int { return l.ETP }),
 	degree("dp", "DP", false, func(l *strategies.Layout) int { return l.DP }),
 	degree("zero", "ZeRO", false, func(l *strategies.Layout) int { return l.Zero }),
-	degree("shard", "shard", false, func(l *strategies.Layout) int { return l.Shard }),
+	degree("shard", "shard", true, func(l *strategies.Layout) int { return l.Shard }),
 	degree("mbs", "MBS", false, func(l *strategies.Layout) int { return l.MBS }),
 	{Key: "rec", Title: "rec", Left: true, Cell: func(_ *strategies.Problem, r *Row) string { return recompute(&r.Estimate.Layout) }},
 	number("step", "step s", "%.2f", func(_ *strategies.Problem, e *strategies.Estimate) float64 { return float64(e.Step) }),
@@ -113,10 +113,19 @@ func (s *State) Shown() []Column {
 	return out
 }
 
-// useless reports a degree that is 1 in every row, and ETP that is TP.
+// useless reports a degree that is 1 in every row, ETP that is TP and a shard
+// that is every data rank.
 func (s *State) useless(c *Column) bool {
 	for _, i := range s.Visible {
-		if l := &s.Rows[i].Estimate.Layout; c.Key == "etp" && l.ETP != l.TP || c.Key != "etp" && c.Value(nil, &s.Rows[i]) != 1 {
+		l := &s.Rows[i].Estimate.Layout
+		usual := 1
+		switch c.Key {
+		case "etp":
+			usual = l.TP
+		case "shard":
+			usual = l.DataRanks()
+		}
+		if int(c.Value(nil, &s.Rows[i])) != usual {
 			return false
 		}
 	}

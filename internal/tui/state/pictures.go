@@ -20,10 +20,7 @@ func (s State) paretoKey(k string) State {
 	case "enter":
 		if s.FrontAt < n {
 			s.Now, s.Steps = knob.At(s.Answer, &s.Found.Front[s.FrontAt]), History{}
-			if s.Pin == nil && s.Selected != nil {
-				pin := s.Selected.Point
-				s.Pin = &pin
-			}
+			s.Base = s.Now
 			return s.open(WhatIf).clampKnob()
 		}
 	}
@@ -78,7 +75,7 @@ func (s State) sensitivity() State {
 	}
 	s.Now = *pt
 	if s.View != WhatIf {
-		s.Steps = History{}
+		s.Base, s.Steps = *pt, History{}
 	}
 	s.Effects = knob.Sensitivity(pt)
 	base := pt.Estimate.Step
@@ -99,10 +96,6 @@ func (s State) sensitivityKey(k string) State {
 		if !to.Legal() {
 			s.Message = to.Broken
 			return s
-		}
-		if s.Pin == nil {
-			pin := s.Now
-			s.Pin = &pin
 		}
 		return s.change(to.Point).open(WhatIf)
 	}

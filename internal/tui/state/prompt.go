@@ -106,13 +106,7 @@ func (s State) entered() (State, []Effect) {
 			return s, nil
 		}
 		s.Prompt = Prompt{}
-		again := f.Explicit() || s.Filter.Explicit()
-		s.Filter, s.Top, s.Cursor = f, 0, 0
-		if again {
-			s, effects := s.search()
-			return s.order(""), effects
-		}
-		return s.order(""), nil
+		return s.filtered(f)
 	}
 	s.Prompt = Prompt{}
 	text := strings.TrimSpace(p.Text)
@@ -126,4 +120,17 @@ func (s State) entered() (State, []Effect) {
 		return s, nil
 	}
 	return s, []Effect{Run{strings.Fields(text)}}
+}
+
+// filtered applies a filter; where it tells a search anything, it searches
+// again, so that the rows are the best of those that pass and not only those
+// that were kept.
+func (s State) filtered(f filter.Filter) (State, []Effect) {
+	again := f.Explicit() || s.Filter.Explicit()
+	s.Filter, s.Top, s.Cursor = f, 0, 0
+	if again {
+		s, effects := s.search()
+		return s.order(""), effects
+	}
+	return s.order(""), nil
 }

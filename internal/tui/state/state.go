@@ -89,6 +89,7 @@ type State struct {
 
 	Knob  int
 	Now   knob.Point // the plan of what-if
+	Base  knob.Point // the plan that it started from
 	Steps History
 
 	FrontAt int
@@ -152,7 +153,7 @@ func New(c Config, w, h int) (State, []Effect) {
 	if c.Keep == 0 {
 		c.Keep = 2000
 	}
-	s := State{Config: c, W: w, H: h, Sort: "step", Stage: -1, Hidden: map[string]bool{"etp": true, "shard": true, "hfu": true, "tok": true}, Marks: map[string]bool{}}
+	s := State{Config: c, W: w, H: h, Sort: "step", Stage: -1, Hidden: map[string]bool{"hfu": true, "tok": true}, Marks: map[string]bool{}}
 	return s.search()
 }
 

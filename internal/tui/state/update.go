@@ -1,6 +1,10 @@
 package state
 
-import "maps"
+import (
+	"maps"
+
+	"planner/internal/tui/filter"
+)
 
 // Update returns the state after an event, and the effects to carry out.
 func (s State) Update(e Event) (State, []Effect) {
@@ -45,10 +49,21 @@ func (s State) back() State {
 		s.View, s.Back = s.Back[n-1], s.Back[:n-1]
 		return s
 	}
-	if s.Filter.Text != "" && s.View == Table {
-		s.Message = "the filter stays: / then an empty line clears it"
-	}
 	return s
+}
+
+// escape goes back; on the table it lets go of the filter, then of the pin.
+func (s State) escape() (State, []Effect) {
+	switch {
+	case len(s.Back) > 0:
+		return s.back(), nil
+	case s.Filter.Text != "":
+		return s.filtered(filter.Filter{})
+	case s.Pin != nil:
+		s.Pin, s.Message = nil, "unpinned"
+		return s.selected(), nil
+	}
+	return s, nil
 }
 
 // key handles a key: the prompt first, then what works everywhere, then the
@@ -78,7 +93,8 @@ func (s State) global(k string) (State, []Effect, bool) {
 		s.Quit = true
 		return s, []Effect{Cancel{}, Quit{}}, true
 	case "esc":
-		return s.back(), nil, true
+		next, effects := s.escape()
+		return next, effects, true
 	case "?":
 		return s.open(Help), nil, true
 	case "c":

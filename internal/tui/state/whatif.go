@@ -16,13 +16,18 @@ func (s State) whatIf() State {
 		return s
 	}
 	if s.Now.Plan != s.Selected.Plan {
-		s.Now, s.Steps = s.Selected.Point, History{}
-	}
-	if s.Pin == nil {
-		pin := s.Selected.Point
-		s.Pin = &pin
+		s.Now, s.Base, s.Steps = s.Selected.Point, s.Selected.Point, History{}
 	}
 	return s.open(WhatIf).clampKnob()
+}
+
+// Reference returns the plan that what-if compares with, and its name: the
+// pinned one, else the start.
+func (s *State) Reference() (*knob.Point, string) {
+	if s.Pin != nil {
+		return s.Pin, "pinned"
+	}
+	return &s.Base, "start"
 }
 
 func (s State) clampKnob() State {
