@@ -37,9 +37,9 @@ cluster, how fast it will run, and how we know.`,
 			root.AddCommand(c)
 		}
 	}
-	add("plan", newSuggest(), newExplain())
+	add("plan", newSuggest(), newExplain(), newExplore())
 	add("decide", newCompare(), newSweep(), newSensitivity(), newReport(), newExport(), newPlan())
-	add("check", newBench(), newCheck())
+	add("check", newBench(), newDiagnose(), newCheck())
 	add("know", newModels(), newHardware(), newFrameworks(), newConfig())
 	addTopics(root)
 	return root

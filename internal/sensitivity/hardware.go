@@ -38,7 +38,7 @@ type figure struct {
 func always(*hardware.Cluster) bool { return true }
 
 var figures = []figure{
-	{"peak compute", func(c *hardware.Cluster, _ *collective.Constants, k float64) {
+	{Compute, func(c *hardware.Cluster, _ *collective.Constants, k float64) {
 		for i := range c.GPU.Peak {
 			c.GPU.Peak[i] = c.GPU.Peak[i].Times(k)
 		}
@@ -50,10 +50,10 @@ var figures = []figure{
 	{"memory capacity", func(c *hardware.Cluster, _ *collective.Constants, k float64) {
 		c.GPU.Usable = c.GPU.Usable.Times(k)
 	}, always},
-	{"scale-up bandwidth", func(c *hardware.Cluster, _ *collective.Constants, k float64) {
+	{ScaleUp, func(c *hardware.Cluster, _ *collective.Constants, k float64) {
 		scaleTiers(c.Tiers[:c.ScaleUp+1], k)
 	}, always},
-	{"network bandwidth", func(c *hardware.Cluster, _ *collective.Constants, k float64) {
+	{Network, func(c *hardware.Cluster, _ *collective.Constants, k float64) {
 		scaleTiers(c.Tiers[c.ScaleUp+1:], k)
 	}, func(c *hardware.Cluster) bool { return c.GPUs > c.PerNode && len(c.Tiers) > c.ScaleUp+1 }},
 	{"latency of calls", func(_ *hardware.Cluster, links *collective.Constants, k float64) {
@@ -130,4 +130,22 @@ func (f *Figure) displaced(q *strategies.Problem, now, first *strategies.Estimat
 		f.First, f.At, f.Gain = now.Layout.String(), at, gain
 		f.Tie = gain <= strategies.Resolution
 	}
+}
+
+// Names of the figures of the hardware.
+const (
+	Compute = "peak compute"
+	ScaleUp = "scale-up bandwidth"
+	Network = "network bandwidth"
+)
+
+// Scaled returns the problem on hardware with one figure, by its name,
+// multiplied by k. It returns nil where the cluster has no such figure.
+func Scaled(p *strategies.Problem, name string, k float64) (*strategies.Problem, error) {
+	for i := range figures {
+		if f := &figures[i]; f.name == name && f.has(p.Cluster) {
+			return f.with(p, k)
+		}
+	}
+	return nil, nil
 }

@@ -184,3 +184,15 @@ func turnAll(p *strategies.Problem, base *strategies.Estimate) []Knob {
 	}
 	return out
 }
+
+// Neighbours returns every knob of a layout turned to its next legal value,
+// both ways, where there is one.
+func Neighbours(p *strategies.Problem, base *strategies.Estimate) []Knob {
+	var out []Knob
+	for _, k := range turnAll(p, base) {
+		if k.Estimate != nil {
+			out = append(out, k)
+		}
+	}
+	return out
+}

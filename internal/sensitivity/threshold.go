@@ -33,7 +33,7 @@ func (r *Result) thresholds(ctx context.Context, now *strategies.Result) error {
 	}
 	for i := range figures {
 		f := &figures[i]
-		tier := map[string]int{"scale-up bandwidth": p.Cluster.ScaleUp, "network bandwidth": p.Cluster.ScaleUp + 1}
+		tier := map[string]int{ScaleUp: p.Cluster.ScaleUp, Network: p.Cluster.ScaleUp + 1}
 		at, is := tier[f.name]
 		if !is || !f.has(p.Cluster) {
 			continue

@@ -1,0 +1,101 @@
+// Package diagnose reads the configuration of a run as its framework spells
+// it, and says what the model expects of it, what could explain a measured
+// step, what is mis-set, and which better layout is near.
+package diagnose
+
+import (
+	"bytes"
+	"path/filepath"
+	"strings"
+
+	"planner/internal/catalog"
+	"planner/internal/plan"
+	"planner/strategies"
+)
+
+// Config is what a file says of a run. Zero values were not said.
+type Config struct {
+	Kind      string // "DeepSpeed JSON", "Megatron arguments", …
+	Framework string // the profile that runs it
+	Model     string // a model that the file names or describes
+	Layout    strategies.Layout
+
+	Seq, GlobalBatch, Accumulate int
+	Precision                    string
+	GPUs                         int // where the file implies them
+
+	Overlap  *bool // whether gradient calls run beside the backward pass
+	Bucket   int   // elements of a gradient bucket
+	Autos    []string
+	Notes    []string // how settings were read
+	Findings []Finding
+}
+
+// Finding is one thing that is mis-set or worth knowing.
+type Finding struct {
+	Setting string `json:"setting"` // as the file spells it
+	Says    string `json:"says"`
+}
+
+func (c *Config) note(s string) { c.Notes = append(c.Notes, s) }
+
+func (c *Config) find(setting, says string) { c.Findings = append(c.Findings, Finding{setting, says}) }
+
+// Read reads the file that name names, or a layout string. Errors are
+// *catalog.Error.
+func Read(name string) (*Config, error) {
+	if strings.Contains(name, "=") && !strings.ContainsAny(name, `/\`) {
+		return layoutConfig(name)
+	}
+	text, err := catalog.ReadFile("configuration", name)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(name, text)
+}
+
+func layoutConfig(text string) (*Config, error) {
+	l, err := strategies.ParseLayout(text)
+	if err != nil {
+		return nil, catalog.Errorf("%s", err)
+	}
+	return &Config{Kind: "layout", Layout: l}, nil
+}
+
+// Parse reads the text of a file, whose name decides between formats where the
+// text does not.
+func Parse(name string, text []byte) (*Config, error) {
+	trimmed := bytes.TrimSpace(text)
+	switch ext := strings.ToLower(filepath.Ext(name)); {
+	case len(trimmed) == 0:
+		return nil, catalog.Errorf("%s: empty: want a DeepSpeed JSON, Megatron arguments or YAML, or a torchtitan TOML", name)
+	case bytes.IndexByte(text, 0) >= 0:
+		return nil, catalog.Errorf("%s: not a text file: want a DeepSpeed JSON, Megatron arguments or YAML, or a torchtitan TOML", name)
+	case trimmed[0] == '{' || ext == ".json":
+		return parseDeepSpeed(name, trimmed)
+	case ext == ".yaml" || ext == ".yml":
+		return parseMegatronYAML(name, text)
+	case ext == ".toml" && bytes.Contains(text, []byte("[question]")):
+		return planConfig(name, text)
+	case ext == ".toml":
+		return parseTitan(name, text)
+	case bytes.Contains(text, []byte("--")):
+		return parseMegatronArgs(name, text)
+	}
+	return nil, catalog.Errorf("%s: no format that is known: want a DeepSpeed JSON, Megatron arguments or YAML, or a torchtitan TOML", name)
+}
+
+// planConfig reads a saved plan.
+func planConfig(name string, text []byte) (*Config, error) {
+	p, err := plan.Parse(name, text)
+	if err != nil {
+		return nil, err
+	}
+	l, err := strategies.ParseLayout(p.Layout)
+	if err != nil {
+		return nil, catalog.Errorf("%s: %s", name, err)
+	}
+	q := &p.Question
+	return &Config{Kind: "plan", Framework: p.Framework, Model: q.Model, Layout: l, Seq: q.SeqLen, GlobalBatch: q.GlobalBatch,
+		Precision: q.Precision, GPUs: q.GPUs}, nil
+}

@@ -1,0 +1,245 @@
+package diagnose
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"planner/internal/catalog"
+	"planner/internal/export"
+	"planner/strategies"
+)
+
+// value is a setting of a DeepSpeed JSON: a number, "auto" or a switch.
+type value struct {
+	set, auto bool
+	number    int
+	on        bool
+}
+
+// UnmarshalJSON reads 8, 5e8, "auto", true.
+func (v *value) UnmarshalJSON(text []byte) error {
+	*v = value{set: true}
+	var number float64
+	if json.Unmarshal(text, &number) == nil {
+		if number != math.Trunc(number) || math.Abs(number) > 1<<53 {
+			return fmt.Errorf("%s: not a whole number", text)
+		}
+		v.number = int(number)
+		return nil
+	}
+	if json.Unmarshal(text, &v.on) == nil {
+		return nil
+	}
+	if string(text) == `"auto"` {
+		v.auto = true
+		return nil
+	}
+	if string(text) == "null" {
+		*v = value{}
+		return nil
+	}
+	return fmt.Errorf(`%.40s: want a number, true, false or "auto"`, text)
+}
+
+// dsFile is the part of ds_config.json that a layout depends on.
+type dsFile struct {
+	TrainBatch value      `json:"train_batch_size"`
+	MicroBatch value      `json:"train_micro_batch_size_per_gpu"`
+	Accumulate value      `json:"gradient_accumulation_steps"`
+	BF16       *dsEnabled `json:"bf16"`
+	BFloat16   *dsEnabled `json:"bfloat16"`
+	FP16       *dsEnabled `json:"fp16"`
+	Zero       dsZero     `json:"zero_optimization"`
+	Sequence   value      `json:"sequence_parallel_size"`
+	Tensor     struct {
+		AutoTP value `json:"autotp_size"`
+	} `json:"tensor_parallel"`
+}
+
+type dsEnabled struct {
+	Enabled value `json:"enabled"`
+}
+
+type dsZero struct {
+	Stage     value      `json:"stage"`
+	Overlap   value      `json:"overlap_comm"`
+	Bucket    value      `json:"reduce_bucket_size"`
+	Prefetch  value      `json:"stage3_prefetch_bucket_size"`
+	Persist   value      `json:"stage3_param_persistence_threshold"`
+	HPZ       value      `json:"zero_hpz_partition_size"`
+	MiCS      value      `json:"mics_shard_size"`
+	OldCPU    value      `json:"cpu_offload"`
+	Optimizer *dsOffload `json:"offload_optimizer"`
+	Param     *dsOffload `json:"offload_param"`
+}
+
+type dsOffload struct {
+	Device string `json:"device"`
+}
+
+func (o *dsOffload) on() bool { return o != nil && o.Device != "" && o.Device != "none" }
+
+func parseDeepSpeed(name string, text []byte) (*Config, error) {
+	var f dsFile
+	if err := json.Unmarshal(text, &f); err != nil {
+		return nil, catalog.Errorf("%s: %s", name, jsonFault(text, err))
+	}
+	for _, n := range []struct {
+		key string
+		v   value
+		max int
+	}{{"train_batch_size", f.TrainBatch, 1 << 30}, {"train_micro_batch_size_per_gpu", f.MicroBatch, 1 << 20}, {"gradient_accumulation_steps", f.Accumulate, 1 << 30},
+		{"sequence_parallel_size", f.Sequence, 1 << 20}, {"tensor_parallel.autotp_size", f.Tensor.AutoTP, 1 << 20}} {
+		if n.v.set && !n.v.auto && (n.v.number < 0 || n.v.number > n.max || n.v.number == 0 && !strings.Contains(n.key, "parallel")) {
+			return nil, catalog.Errorf("%s: %s %d: out of range: want 1 to %d or \"auto\"", name, n.key, n.v.number, n.max)
+		}
+	}
+	if z := f.Zero.Stage; z.set && (z.number < 0 || z.number > 3) {
+		return nil, catalog.Errorf("%s: zero_optimization.stage %d: no such stage: want 0, 1, 2 or 3", name, z.number)
+	}
+	c := &Config{Kind: "DeepSpeed JSON", Framework: "deepspeed", GlobalBatch: f.TrainBatch.number, Accumulate: f.Accumulate.number,
+		Bucket: f.Zero.Bucket.number}
+	l := &c.Layout
+	l.Zero, l.MBS, l.TP, l.CP = f.Zero.Stage.number, f.MicroBatch.number, f.Tensor.AutoTP.number, f.Sequence.number
+	if l.CP > 1 {
+		l.CPKind = strategies.CPA2A
+	}
+	f.precision(c)
+	f.zero(c)
+	f.autos(c)
+	return c, f.batch(c, name)
+}
+
+// jsonFault says where a JSON text is wrong, on one line.
+func jsonFault(text []byte, err error) string {
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) {
+		line := 1 + strings.Count(string(text[:min(int(syntax.Offset), len(text))]), "\n")
+		return fmt.Sprintf("line %d: not valid JSON: %s", line, syntax)
+	}
+	var kind *json.UnmarshalTypeError
+	if errors.As(err, &kind) {
+		return fmt.Sprintf("%s: a %s, where another type belongs", kind.Field, kind.Value)
+	}
+	return strings.Join(strings.Fields(err.Error()), " ")
+}
+
+func (f *dsFile) precision(c *Config) {
+	on := func(e *dsEnabled) bool { return e != nil && (e.Enabled.on || e.Enabled.auto) }
+	switch {
+	case on(f.BF16) || on(f.BFloat16):
+		c.Precision = "bf16"
+	case on(f.FP16):
+		c.Precision = "fp16"
+	default:
+		c.Precision = "fp32"
+		c.note("no bf16 or fp16 section: DeepSpeed trains in fp32")
+	}
+}
+
+func (f *dsFile) zero(c *Config) {
+	z, l := &f.Zero, &c.Layout
+	overlap := z.Overlap.on
+	if !z.Overlap.set || z.Overlap.auto {
+		overlap = l.Zero == 3 // the default of stage 3 alone
+	}
+	c.Overlap = &overlap
+	switch {
+	case z.Param.on() && l.Zero == 3:
+		l.Offload = strategies.OffloadAll
+	case z.Optimizer.on() || z.OldCPU.on:
+		l.Offload = strategies.OffloadOptimizer
+	}
+	if z.OldCPU.set {
+		c.find("cpu_offload", "deprecated: use offload_optimizer {device: cpu}")
+	}
+	l.HPZ, l.Shard = max(0, z.HPZ.number), max(0, z.MiCS.number)
+	if l.HPZ == 1 {
+		l.HPZ = 0
+	}
+	if l.HPZ > 0 && l.Offload != strategies.OffloadNone {
+		c.find("zero_hpz_partition_size", "hpZ together with offload is reported broken (constant loss, zero gradient norm): LlamaFactory issue 6372")
+	}
+	if f.Zero.Persist.set && !f.Zero.Persist.auto && l.Zero == 3 && f.Zero.Persist.number == 0 {
+		c.find("stage3_param_persistence_threshold", "0: even norms and biases are gathered one by one for every micro-batch; the default is 100000 elements")
+	}
+}
+
+// autos lists what the Hugging Face Trainer will fill in.
+func (f *dsFile) autos(c *Config) {
+	for _, a := range []struct {
+		key string
+		v   value
+	}{{"train_batch_size", f.TrainBatch}, {"train_micro_batch_size_per_gpu", f.MicroBatch}, {"gradient_accumulation_steps", f.Accumulate},
+		{"reduce_bucket_size", f.Zero.Bucket}, {"stage3_prefetch_bucket_size", f.Zero.Prefetch}, {"stage3_param_persistence_threshold", f.Zero.Persist}} {
+		if a.v.auto {
+			c.Autos = append(c.Autos, a.key)
+		}
+	}
+}
+
+// resolveAutos says what "auto" becomes for a hidden size.
+func (c *Config) resolveAutos(hidden int) {
+	reduce, prefetch, persist := export.AutoBuckets(hidden)
+	for _, key := range c.Autos {
+		v, ok := map[string]int{"reduce_bucket_size": reduce, "stage3_prefetch_bucket_size": prefetch, "stage3_param_persistence_threshold": persist}[key]
+		switch {
+		case ok:
+			c.note(fmt.Sprintf("%s: auto = %d at hidden size %d", key, v, hidden))
+			if key == "reduce_bucket_size" {
+				c.Bucket = v
+			}
+		default:
+			c.note(key + ": auto: the launcher's arguments decide")
+		}
+	}
+}
+
+// batch completes train_batch = micro · accumulation · DP. DP is known where
+// all three are given, and only then implies GPUs.
+func (f *dsFile) batch(c *Config, name string) error {
+	b, m, g := f.TrainBatch.number, f.MicroBatch.number, f.Accumulate.number
+	if b > 0 && m > 0 && g > 0 {
+		if b%(m*g) != 0 {
+			low := b / (m * g) * m * g
+			return catalog.Errorf("%s: train_batch_size %d: not a multiple of micro-batch %d × accumulation %d = %d: use %s", name, b, m, g, m*g, either(low, low+m*g))
+		}
+		c.GPUs = b / (m * g) * max(1, c.Layout.TP) * max(1, c.Layout.CP)
+		c.note(fmt.Sprintf("train_batch_size %d = micro-batch %d × accumulation %d × DP %d", b, m, g, b/(m*g)))
+	}
+	return nil
+}
+
+func either(low, high int) string {
+	if low <= 0 {
+		return fmt.Sprint(high)
+	}
+	return fmt.Sprintf("%d or %d", low, high)
+}
+
+// Batch checks train_batch = micro · accumulation · DP for a known DP, as
+// DeepSpeed asserts at its start, and names the nearest values that hold.
+func Batch(batch, micro, accumulate, dp int) error {
+	if batch == micro*accumulate*dp {
+		return nil
+	}
+	each := micro * dp
+	fix := []string{}
+	if batch%(micro*accumulate) == 0 {
+		fix = append(fix, fmt.Sprintf("DP %d", batch/(micro*accumulate)))
+	}
+	if batch%each == 0 {
+		fix = append(fix, fmt.Sprintf("gradient_accumulation_steps %d", batch/each))
+	}
+	if batch%(accumulate*dp) == 0 {
+		fix = append(fix, fmt.Sprintf("train_micro_batch_size_per_gpu %d", batch/(accumulate*dp)))
+	}
+	if len(fix) == 0 {
+		low := batch / each * each
+		fix = append(fix, "train_batch_size "+either(low, low+each))
+	}
+	return catalog.Errorf("train_batch_size %d: not micro-batch %d × accumulation %d × DP %d = %d: use %s", batch, micro, accumulate, dp, micro*accumulate*dp, strings.Join(fix, ", or "))
+}
