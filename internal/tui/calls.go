@@ -50,7 +50,7 @@ var phases = map[collective.Phase]string{collective.Init: "job", collective.Forw
 // callLine lays out one row; a narrow screen leaves columns out.
 func (d *drawing) callLine(op, purpose, ph, over, size, nodes, tier, dtype, m, wire, n, total, exposed, beside string) string {
 	if d.s.W < state.WideWidth {
-		return fmt.Sprintf(" %-14s %s %-4s %-5s %4s %8s %6s %7s %7s", op, fit(purpose, 17), ph, cut(over, 5), size, m, n, total, exposed)
+		return fmt.Sprintf(" %-14s %s %-4s %-5s %4s %8s %6s %7s %7s", op, fit(purpose, 14), ph, cut(over, 5), size, m, n, total, exposed)
 	}
 	what := min(30, 18+max(0, d.s.W-120)/2)
 	return fmt.Sprintf(" %-14s %s %-4s %-5s %4s %4s %-6s %-5s %8s %8s %4s %7s %7s %s", op, fit(purpose, what), ph, cut(over, 5), size, nodes, tier, dtype, m, wire, n, total, exposed, beside)
@@ -74,7 +74,7 @@ func (d *drawing) formula(x *state.Explained, c *collective.Call) []string {
 		"   time  = count × (bytes on the link / bandwidth reached + latency), by " + c.Algorithm.String(),
 		fmt.Sprintf("         = %.6g × (%s / %s + %s) = %.6g × %s = %.1f ms", c.Count, c.LinkBytes.Decimal(), rate, c.Latency, c.Count, c.Seconds, 1e3*float64(c.Total())),
 		fmt.Sprintf("   wire  = %s = %s sent by the busiest rank of each call", wireFormula(c), c.Wire().Decimal())}
-	return append(out, "   "+d.sentence(x, c))
+	return append(out, d.wrapped(d.sentence(x, c), "   ")...)
 }
 
 func wireFormula(c *collective.Call) string {

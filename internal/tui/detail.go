@@ -74,7 +74,7 @@ func (d *drawing) stepTab(x *state.Explained) []string {
 	}
 	out = append(out, "")
 	for _, y := range x.Why {
-		out = append(out, "  "+y)
+		out = append(out, d.wrapped(y, "  ")...)
 	}
 	return append(out, d.explained(x)...)
 }
@@ -90,12 +90,16 @@ func (d *drawing) explained(x *state.Explained) []string {
 	var out []string
 	if _, why, ok := strings.Cut(text, "\nWHY\n"); ok {
 		why, _, _ = strings.Cut(why, "\nCALLS")
-		out = append(append(out, "", " WHY"), strings.Split(strings.TrimRight(why, "\n"), "\n")...)
+		out = append(out, "", " WHY")
+		for _, l := range strings.Split(strings.TrimRight(why, "\n"), "\n") {
+			text := strings.TrimLeft(l, " ")
+			out = append(out, d.wrapped(text, l[:len(l)-len(text)])...)
+		}
 	}
 	if at := strings.Index(text, "\nDIAGNOSIS"); at >= 0 {
 		out = append(out, "")
 		for _, l := range strings.Split(strings.TrimSpace(text[at:]), "\n") {
-			out = append(out, " "+l)
+			out = append(out, d.wrapped(l, " ")...)
 		}
 	}
 	return out

@@ -74,7 +74,8 @@ func (d *drawing) header() string {
 	if d.s.Running {
 		right = fmt.Sprintf("searching %d/%d · %s legal", f.Part, f.Parts, show.Count(f.Legal))
 	}
-	if d.s.Small() {
+	if d.s.W < state.WideWidth {
+		left = strings.Replace(left, " planner  ", " ", 1)
 		right = show.Count(f.Fitting) + " fit"
 		if d.s.Running {
 			right += " …"
@@ -118,6 +119,25 @@ func fit(line string, w int) string {
 		return ansi.Truncate(line, w, "…")
 	}
 	return line + strings.Repeat(" ", w-n)
+}
+
+// wrapped breaks a text into lines of the screen, each indented.
+func (d *drawing) wrapped(text, indent string) []string {
+	room := max(20, d.s.W-3-len(indent))
+	lines := []string{indent}
+	used := 0
+	for _, word := range strings.Fields(text) {
+		n := ansi.StringWidth(word)
+		if used > 0 && used+1+n > room {
+			lines, used = append(lines, indent), 0
+		}
+		if used > 0 {
+			word, n = " "+word, n+1
+		}
+		lines[len(lines)-1] += word
+		used += n
+	}
+	return lines
 }
 
 // right pads on the left.

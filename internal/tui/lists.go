@@ -17,11 +17,14 @@ func linesOf(text string) []string { return strings.Split(strings.TrimRight(text
 // sensitivity draws what one step of each knob does, left of the line faster.
 func (d *drawing) sensitivity(h int) []string {
 	base := &d.s.Now.Estimate
-	lines := []string{fmt.Sprintf(" %s: step %.3f s", d.s.Now.Layout, base.Step), d.t.dim.Render(fmt.Sprintf("   %-10s %-26s %10s %8s   faster │ slower", "knob", "change", "step", "GiB"))}
+	head := fmt.Sprintf("   %-10s %-*s %9s %10s %9s", "knob", d.changeRoom(), "change", "step s", "tok/s/GPU", "GiB")
+	lines := []string{fmt.Sprintf(" %s: step %.3f s, %s tokens per second and GPU, %.1f GiB", d.s.Now.Layout, base.Step,
+		show.Count(int(d.s.Now.Answer.Problem.Rates(base).TokensPerSecondPerGPU)), base.Memory.Total().GiB()),
+		d.t.dim.Render(head + "  " + right("fewer", d.halfBar()) + "│more")}
 	most := 0.01
 	for i := range d.s.Effects {
 		if e := &d.s.Effects[i]; e.To.Legal() {
-			most = max(most, math.Abs(float64(e.To.Estimate.Step/base.Step)-1))
+			most = max(most, math.Abs(state.Gain(&e.To.Point, &d.s.Now)))
 		}
 	}
 	room := h - 4
@@ -37,27 +40,45 @@ func (d *drawing) sensitivity(h int) []string {
 }
 
 func (d *drawing) effect(e *knob.Effect, most float64) string {
-	line := fmt.Sprintf("   %-10s %s", e.Knob, fit(e.From+" → "+e.To.Text, 26))
+	line := fmt.Sprintf("   %-10s %s", e.Knob, fit(e.From+" → "+e.To.Text, d.changeRoom()))
 	if !e.To.Legal() {
 		return d.dimmed(line + " × " + e.To.Broken)
 	}
-	base := &d.s.Now.Estimate
-	share := float64(e.To.Estimate.Step/base.Step) - 1
-	line += fmt.Sprintf(" %+8.1f %% %+8.1f   ", 100*share, (e.To.Estimate.Memory.Total() - base.Memory.Total()).GiB())
-	half := max(6, min(24, (d.s.W-80)/2))
-	n := int(math.Round(math.Abs(share) / most * float64(half)))
-	left, rightBar := strings.Repeat(" ", half), ""
-	if share < 0 {
-		left = strings.Repeat(" ", half-n) + strings.Repeat("█", n)
+	base, to := &d.s.Now.Estimate, &e.To.Estimate
+	gain := state.Gain(&e.To.Point, &d.s.Now)
+	line += fmt.Sprintf(" %+9.3f %+8.1f %% %+9.1f%s ", to.Step-base.Step, 100*gain, (to.Memory.Total() - base.Memory.Total()).GiB(), fitMark(to.Fits))
+	half := d.halfBar()
+	n := min(half, int(math.Round(math.Abs(gain)/most*float64(half))))
+	left, rightBar := strings.Repeat(" ", half), strings.Repeat(" ", half)
+	if gain < 0 {
+		left = strings.Repeat(" ", half-n) + strings.Repeat("▓", n)
 	} else {
-		rightBar = strings.Repeat("█", n)
+		rightBar = fit(strings.Repeat("█", n), half)
 	}
-	line += d.style("compute").Render(left) + "│" + d.style("TP").Render(fit(rightBar, half))
-	if !e.To.Estimate.Fits {
-		line += d.t.bad.Render(" ! " + e.To.Rule())
+	line += d.style("TP").Render(left) + "│" + d.style("compute").Render(rightBar)
+	if !to.Fits {
+		line += d.t.bad.Render(" " + e.To.Rule())
 	}
 	return line
 }
+
+func fitMark(fits bool) string {
+	if fits {
+		return " "
+	}
+	return "!"
+}
+
+// changeRoom is the width of the column of changes.
+func (d *drawing) changeRoom() int {
+	if d.s.Small() {
+		return 20
+	}
+	return 24
+}
+
+// halfBar is the room on either side of the line of no effect.
+func (d *drawing) halfBar() int { return max(4, min(20, (d.s.W-72)/2)) }
 
 // dimmed greys a line but for its first three cells, which hold the cursor.
 func (d *drawing) dimmed(line string) string { return line[:3] + d.t.dim.Render(line[3:]) }

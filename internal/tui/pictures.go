@@ -25,7 +25,7 @@ func (d *drawing) pareto(h int) []string {
 	for i := from; i < min(len(front), from+list); i++ {
 		chart = append(chart, d.frontLine(i, i == at))
 	}
-	return d.box(fmt.Sprintf("Pareto · MFU %% against GiB per GPU · ● best for its memory (%d) · ←→ walk · ⏎ what-if", len(front)), chart, h)
+	return d.box(fmt.Sprintf("Pareto · MFU %% against GiB per GPU · ● best for its memory (%d) · ←→ walk · + - zoom · ⏎ what-if", len(front)), chart, h)
 }
 
 func (d *drawing) frontLine(i int, here bool) string {
@@ -49,17 +49,40 @@ func (d *drawing) paretoChart(h int) []string {
 	for i := range d.s.Found.Front {
 		best = append(best, at(&d.s.Found.Front[i]))
 	}
-	c := d.chart(h, append(points, best...), "%.0f", "%.1f")
+	c := d.chart(h, d.closer(append(append([]canvas.Float64Point{}, points...), best...), best), "%.0f", "%.1f")
+	inside := func(q canvas.Float64Point) bool {
+		return q.X >= c.ViewMinX() && q.X <= c.ViewMaxX() && q.Y >= c.ViewMinY() && q.Y <= c.ViewMaxY()
+	}
 	for _, q := range points {
-		c.DrawRuneWithStyle(q, '·', d.t.dim)
+		if inside(q) {
+			c.DrawRuneWithStyle(q, '·', d.t.dim)
+		}
 	}
 	for _, q := range best {
-		c.DrawRuneWithStyle(q, '●', d.style("compute"))
+		if inside(q) {
+			c.DrawRuneWithStyle(q, '●', d.style("compute"))
+		}
 	}
 	if d.s.FrontAt < len(best) {
 		c.DrawRuneWithStyle(best[d.s.FrontAt], '◆', d.t.bad)
 	}
 	return linesOf(c.View())
+}
+
+// closer returns the corners of the part of a picture that is shown: all of
+// it, or the share around the point under the cursor.
+func (d *drawing) closer(points, best []canvas.Float64Point) []canvas.Float64Point {
+	if d.s.Closer == 0 || d.s.FrontAt >= len(best) {
+		return points
+	}
+	low, high := points[0], points[0]
+	for _, q := range points {
+		low = canvas.Float64Point{X: min(low.X, q.X), Y: min(low.Y, q.Y)}
+		high = canvas.Float64Point{X: max(high.X, q.X), Y: max(high.Y, q.Y)}
+	}
+	at, k := best[d.s.FrontAt], float64(int(2)<<d.s.Closer)
+	return []canvas.Float64Point{{X: max(low.X, at.X-(high.X-low.X)/k), Y: max(low.Y, at.Y-(high.Y-low.Y)/k)},
+		{X: min(high.X, at.X+(high.X-low.X)/k), Y: min(high.Y, at.Y+(high.Y-low.Y)/k)}}
 }
 
 // chart returns axes around points.

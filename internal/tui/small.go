@@ -10,8 +10,8 @@ import (
 
 // smallTable shows a layout as one string and one bar, for 80 × 24.
 func (d *drawing) smallTable(rows int) []string {
-	room := d.s.W - 46
-	out := []string{d.t.dim.Render(fmt.Sprintf("     # tie %s step s   ±  MFU %%   GiB of %.1f", fit("layout", room), d.s.Answer.Problem.Capacity().GiB()))}
+	room := d.s.W - 41
+	out := []string{d.t.dim.Render(fmt.Sprintf("     # t  %s step s   ±  MFU %%  GiB/%.1f", fit("layout", room), d.s.Answer.Problem.Capacity().GiB()))}
 	for i := range rows {
 		out = append(out, d.smallRow(d.s.Top+i, room))
 	}
@@ -32,9 +32,9 @@ func (d *drawing) smallRow(at, room int) string {
 	}
 	r := &d.s.Rows[d.s.Visible[at]]
 	e, p := r.Estimate, d.s.Answer.Problem
-	text := fmt.Sprintf("%s%4s %-3s", d.marks(at, r)[:len(d.marks(at, r))-1], state.AllColumns[0].Cell(p, r), state.AllColumns[1].Cell(p, r))
+	text := fmt.Sprintf("%s%4s %-2s", d.marks(at, r)[:len(d.marks(at, r))-1], state.AllColumns[0].Cell(p, r), state.AllColumns[1].Cell(p, r))
 	text += " " + fit(shortLayout(e.Layout.String(), room), room) + fmt.Sprintf(" %6.2f %4s %5s %5.1f ", e.Step, state.Band(e), show.Percent(p.Rates(e).MFU), e.Memory.Total().GiB())
-	full := strings.Repeat("█", min(9, int(9*float64(e.Memory.Total()/p.Capacity())+0.5)))
+	full := strings.Repeat("█", min(5, int(5*float64(e.Memory.Total()/p.Capacity())+0.5)))
 	switch {
 	case at == d.s.Cursor:
 		return d.t.cursor.Render(text) + full
@@ -55,7 +55,7 @@ func shortLayout(text string, room int) string {
 			kept = append(kept, pair)
 		}
 	}
-	return strings.Replace(strings.Join(kept, ","), "recompute=", "rec=", 1)
+	return strings.NewReplacer("recompute=selective", "rec=sel", "recompute=", "rec=").Replace(strings.Join(kept, ","))
 }
 
 func (d *drawing) smallSelection() []string {
@@ -80,7 +80,7 @@ func (d *drawing) smallSelection() []string {
 	}
 	out = append(out, mem)
 	for _, y := range x.Why {
-		out = append(out, " "+y)
+		out = append(out, d.wrapped(y, " ")...)
 	}
 	return out
 }

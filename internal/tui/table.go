@@ -158,7 +158,7 @@ func (d *drawing) selection() []string {
 	out = append(out, " step  "+d.bar(segments(state.Parts(&x.Estimate)), float64(x.Estimate.Step), w-8), "       "+d.legend(&x.Point))
 	out = append(out, d.stages(x, w), d.memoryLegend(x))
 	for _, y := range x.Why {
-		out = append(out, " "+y)
+		out = append(out, d.wrapped(y, " ")...)
 	}
 	return out
 }
@@ -178,7 +178,7 @@ func figures(pt *knob.Point) string {
 func (d *drawing) legend(pt *knob.Point) string {
 	var out []string
 	for _, p := range state.Parts(&pt.Estimate) {
-		if p.Seconds >= 0.0005 {
+		if p.Seconds >= 0.0005 && (d.s.W >= state.WideWidth || p.Seconds > 0.002*float64(pt.Estimate.Step)) {
 			out = append(out, d.style(p.Name).Render(p.Letter)+fmt.Sprintf(" %s %.2f", p.Name, p.Seconds))
 		}
 	}

@@ -77,21 +77,22 @@ func (p *picture) idle(rank int) float64 {
 func (d *drawing) timelineTab(x *state.Explained, room int) []string {
 	p := d.t.pictureOf(x)
 	l := &x.Layout
-	out := []string{d.t.dim.Render(fmt.Sprintf(" %s, pp=%d vpp=%d, %d micro-batches · F─ forward B═ backward W weights g gather, reduce, optimizer · idle · ×%d",
-		l.Schedule, l.PP, l.VPP, x.X.MicroBatches, 1<<d.s.Zoom)), ""}
+	out := d.wrapped(fmt.Sprintf("%s, pp=%d vpp=%d, %d micro-batches · F─ forward B═ backward W weights g gather, reduce, optimizer · idle · ×%d",
+		l.Schedule, l.PP, l.VPP, x.X.MicroBatches, 1<<d.s.Zoom), " ")
+	out = append(out, "")
 	if p.note != "" {
-		return append(out, " "+p.note, "", " "+bubbleFormula(x))
+		return append(append(out, " "+p.note, ""), d.wrapped(bubbleFormula(x), " ")...)
 	}
 	w := d.s.W - 22
 	from := float64(p.span) * d.s.Pan
 	per := float64(p.span) / float64(int(1)<<d.s.Zoom) / float64(w)
-	ranks := min(len(p.passes), max(1, room-6))
+	ranks := min(len(p.passes), max(1, room-7))
 	first := min(d.s.Scroll, len(p.passes)-ranks)
 	for r := first; r < first+ranks; r++ {
 		out = append(out, fmt.Sprintf(" stage %-3d", r)+d.passes(p.passes[r], from, per, w)+fmt.Sprintf(" idle %2.0f %%", 100*p.idle(r)))
 	}
-	out = append(out, "          "+fit(fmt.Sprintf("%.2f s", from), w-8)+fmt.Sprintf("%.2f s", from+per*float64(w)), "", " "+bubbleFormula(x))
-	return out
+	out = append(out, "          "+fit(fmt.Sprintf("%.2f s", from), w-8)+fmt.Sprintf("%.2f s", from+per*float64(w)), "")
+	return append(out, d.wrapped(bubbleFormula(x), " ")...)
 }
 
 func bubbleFormula(x *state.Explained) string {

@@ -19,6 +19,12 @@ func (d *drawing) whatIf(h int) []string {
 	lines := []string{d.t.dim.Render(fmt.Sprintf("  %-10s %s allowed: [now], × = not, ! = does not fit", "knob", fit("value", 16)))}
 	for i := top; i < min(len(knobs), top+room); i++ {
 		lines = append(lines, d.knob(&knobs[i], now, i == d.s.Knob))
+		if i == d.s.Knob {
+			lines = append(lines, d.rules(&knobs[i], now)...)
+		}
+	}
+	if len(lines) > room+1 {
+		lines = lines[:room+1]
 	}
 	for len(lines) < room+1 {
 		lines = append(lines, "")
@@ -45,7 +51,7 @@ func (d *drawing) knob(k *knob.Knob, now *knob.Point, here bool) string {
 	if k.Flag != "" && !here {
 		return line + d.t.dim.Render(d.window(texts, at))
 	}
-	return line + d.options(d.solved(k, now), d.s.W-32)
+	return line + d.options(d.solved(k, now), d.s.W-32, here)
 }
 
 // solved returns the options of a knob; of a long list those near the present.
@@ -85,7 +91,7 @@ func (d *drawing) window(texts []string, at int) string {
 
 // options draws values with their marks and the rule of the first that is not
 // allowed or does not fit.
-func (d *drawing) options(list []knob.Option, w int) string {
+func (d *drawing) options(list []knob.Option, w int, here bool) string {
 	var out []string
 	rule := ""
 	for i := range list {
@@ -105,8 +111,26 @@ func (d *drawing) options(list []knob.Option, w int) string {
 		}
 	}
 	line := strings.Join(out, " ")
-	room := max(38, w/3)
-	return fit(line, min(room, w)) + "  " + d.t.dim.Render(rule)
+	if here || w < 70 {
+		return line
+	}
+	return fit(line, max(38, w/3)) + "  " + d.t.dim.Render(rule)
+}
+
+// rules are the reasons of what the knob under the cursor does not allow, the
+// nearest first.
+func (d *drawing) rules(k *knob.Knob, now *knob.Point) []string {
+	var out []string
+	for _, o := range d.solved(k, now) {
+		if r := o.Rule(); r != "" && !o.Now && len(out) < 3 {
+			mark := "!"
+			if !o.Legal() {
+				mark = "×"
+			}
+			out = append(out, d.t.dim.Render(fit("       "+o.Text+mark+" "+r, d.s.W-3)))
+		}
+	}
+	return out
 }
 
 // against draws the pinned plan, the present one and the change.
@@ -181,9 +205,13 @@ func (d *drawing) verdict(pin *knob.Point, name string, now *knob.Point) []strin
 	default:
 		out = append(out, fmt.Sprintf(" fits in %.1f GiB · %s · %s tok/s/GPU", limit.GiB(), now.Framework.Name, show.Count(int(now.Answer.Problem.Rates(e).TokensPerSecondPerGPU))))
 	}
+	if pin.Question != now.Question {
+		gain := 100 * state.Gain(now, pin)
+		return append(out, fmt.Sprintf(" %+.1f %% tokens per second and GPU against the %s; the step is of another workload or cluster", gain, name))
+	}
 	if pin.Plan != now.Plan {
 		for _, y := range state.Against(now.Answer.Problem, e, &pin.Estimate, map[string]string{"pinned": "the pinned layout", "start": "the start"}[name]) {
-			out = append(out, " "+y)
+			out = append(out, d.wrapped(y, " ")...)
 		}
 	}
 	return out

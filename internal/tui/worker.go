@@ -26,6 +26,7 @@ type worker struct {
 	close  context.CancelFunc
 	cancel context.CancelFunc // of the search that runs
 	search context.Context
+	halt   context.CancelFunc // of the picture of other numbers of GPUs
 	events chan state.Event
 }
 
@@ -33,6 +34,7 @@ func newWorker(o Options) *worker {
 	w := &worker{Options: o, events: make(chan state.Event, 16)}
 	w.ctx, w.close = context.WithCancel(context.Background())
 	w.search, w.cancel = context.WithCancel(w.ctx)
+	w.halt = func() {}
 	return w
 }
 
@@ -62,12 +64,16 @@ func (w *worker) carryOut(e state.Effect) tea.Cmd {
 		return tea.Quit
 	case state.Cancel:
 		w.cancel()
+		w.halt()
 	case state.Search:
 		w.cancel()
 		w.search, w.cancel = context.WithCancel(w.ctx)
 		go w.run(w.search, e)
 	case state.Scale:
-		go w.scale(w.search, e)
+		w.halt()
+		ctx, halt := context.WithCancel(w.ctx)
+		w.halt = halt
+		go w.scale(ctx, e)
 	case state.Copy:
 		return func() tea.Msg { return tellOf(copied(w, e.Text)) }
 	case state.Save:

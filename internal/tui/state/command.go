@@ -31,7 +31,8 @@ func (s *State) Command() string {
 		return c
 	case Scaling:
 		if s.has("sweep") {
-			return "planner sweep" + Flags(a)
+			least := max(1, a.GPUs/8)
+			return strings.Replace("planner sweep"+Flags(a), fmt.Sprintf("--gpus %d", a.GPUs), fmt.Sprintf("--gpus %d..%d", least, a.GPUs*8), 1)
 		}
 	}
 	c := "planner suggest" + Flags(a)
@@ -75,6 +76,9 @@ func Flags(a *ask.Answer) string {
 	if a.Imbalance > 0 {
 		put("--imbalance", fmt.Sprint(a.Imbalance), "")
 	}
+	if a.Capacity > 0 {
+		put("--capacity-factor", fmt.Sprint(a.Capacity), "")
+	}
 	if a.Options.GPUsPerNode > 0 {
 		put("--gpus-per-node", fmt.Sprint(a.Options.GPUsPerNode), "")
 	}
@@ -99,7 +103,7 @@ func (s State) out(k string) (State, []Effect) {
 	case "o":
 		return s.ask(SavePrompt, ""), nil
 	case "x":
-		return s.prefilled("export", rest+" --to "+pt.Framework.Name+" -o ")
+		return s.prefilled("export", rest+" --to "+pt.Framework.Name)
 	case "r":
 		return s.prefilled("report", rest+" -o ")
 	}
@@ -112,6 +116,7 @@ func (s State) prefilled(name, rest string) (State, []Effect) {
 		s.Message = "this planner has no command " + name
 		return s, nil
 	}
+	s.Message = ""
 	return s.ask(CommandPrompt, name+rest), nil
 }
 

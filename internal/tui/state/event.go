@@ -58,7 +58,7 @@ type (
 		Gen int
 		Job scan.Job
 	}
-	// Scale searches other numbers of GPUs, until a Search or a new Scale.
+	// Scale searches other numbers of GPUs; it ends any before it.
 	Scale struct {
 		Gen  int
 		Plan knob.Plan

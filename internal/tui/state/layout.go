@@ -13,7 +13,7 @@ func (s *State) Small() bool { return s.W < WideWidth || s.H < 30 }
 // borders, selection, message, command and keys leave.
 func (s *State) TableRows() int {
 	if s.Small() {
-		return max(1, s.H-12)
+		return max(1, s.H-13)
 	}
 	return max(1, s.H-16)
 }

@@ -17,6 +17,10 @@ func (s State) paretoKey(k string) State {
 		s.FrontAt++ // the front is fastest first: slower ones need less memory
 	case "right", "l", "up", "k":
 		s.FrontAt--
+	case "+", "=":
+		s.Closer = min(s.Closer+1, 6)
+	case "-":
+		s.Closer = max(s.Closer-1, 0)
 	case "enter":
 		if s.FrontAt < n {
 			s.Now, s.Steps = knob.At(s.Answer, &s.Found.Front[s.FrontAt]), History{}
@@ -34,9 +38,11 @@ func (s State) scaling() (State, []Effect) {
 		return s, nil
 	}
 	s = s.open(Scaling)
-	if len(s.Scale) > 0 {
+	if s.ScaleOf == s.Selected.Plan {
 		return s, nil
 	}
+	s.Scale, s.ScaleOf, s.ScaleAt = nil, s.Selected.Plan, 0
+	s.Scales++
 	var counts []int
 	for _, k := range []float64{1, 0.5, 2, 0.25, 4, 0.125, 8} {
 		n := float64(s.Answer.GPUs) * k
@@ -44,8 +50,7 @@ func (s State) scaling() (State, []Effect) {
 			counts = append(counts, int(n))
 		}
 	}
-	s.Message = ""
-	return s, []Effect{Scale{s.Gen, s.Selected.Plan, counts}}
+	return s, []Effect{Scale{s.Scales, s.Selected.Plan, counts}}
 }
 
 func (s State) scalingKey(k string) State {
@@ -78,15 +83,20 @@ func (s State) sensitivity() State {
 		s.Base, s.Steps = *pt, History{}
 	}
 	s.Effects = knob.Sensitivity(pt)
-	base := pt.Estimate.Step
 	slices.SortStableFunc(s.Effects, func(a, b knob.Effect) int {
 		if a.To.Legal() != b.To.Legal() {
 			return map[bool]int{true: -1, false: 1}[a.To.Legal()]
 		}
-		return cmp.Compare(math.Abs(float64(b.To.Estimate.Step-base)), math.Abs(float64(a.To.Estimate.Step-base)))
+		return cmp.Compare(math.Abs(Gain(&b.To.Point, pt)), math.Abs(Gain(&a.To.Point, pt)))
 	})
 	s.SensAt = 0
 	return s.open(Sensitivity)
+}
+
+// Gain returns by what share a plan does more tokens per second and GPU than
+// another: what compares plans of unequal steps.
+func Gain(pt, base *knob.Point) float64 {
+	return pt.Answer.Problem.Rates(&pt.Estimate).TokensPerSecondPerGPU/base.Answer.Problem.Rates(&base.Estimate).TokensPerSecondPerGPU - 1
 }
 
 func (s State) sensitivityKey(k string) State {

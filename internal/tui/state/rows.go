@@ -13,7 +13,7 @@ import (
 // search starts the search that the question, the flags and the filter ask.
 func (s State) search() (State, []Effect) {
 	s.Gen++
-	s.Running, s.Scale, s.Effects = true, nil, nil
+	s.Running, s.Effects = true, nil
 	s.Found = scan.Found{}
 	space, possible := s.Filter.Narrow(s.Space, s.Answer.GPUs)
 	if !possible {
@@ -30,6 +30,11 @@ func (s State) news(n News) State {
 	}
 	s.Found = n.Found
 	s.Running = !n.Done
+	if len(n.Found.Ranking) > 0 {
+		if best := &n.Found.Ranking[0]; s.Overall == nil || best.Step < s.Overall.Step {
+			s.Overall = best
+		}
+	}
 	return s.arrange()
 }
 
@@ -120,12 +125,4 @@ func (s State) selected() State {
 	s.Selected = &Explained{pt, s.Answer.Problem.Explain(pt.Layout, pt.Framework), s.why(r)}
 	s.CallAt, s.CallOpen, s.Scroll, s.Pan = 0, false, 0, 0
 	return s
-}
-
-// Best returns the fastest fitting layout found, or nil.
-func (s *State) Best() *strategies.Estimate {
-	if len(s.Found.Ranking) == 0 {
-		return nil
-	}
-	return &s.Found.Ranking[0]
 }

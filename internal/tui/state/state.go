@@ -61,10 +61,11 @@ type State struct {
 	Gen      int // counts searches, so that an old one's news is dropped
 	Running  bool
 	Found    scan.Found
-	Rows     []Row // what is found, ranked; those that do not fit follow
-	Visible  []int // rows that pass the filter, in the order of the sort
-	Cursor   int   // index of Visible
-	Top      int   // first of Visible on the screen
+	Overall  *strategies.Estimate // the best of the question, whatever the filter
+	Rows     []Row                // what is found, ranked; those that do not fit follow
+	Visible  []int                // rows that pass the filter, in the order of the sort
+	Cursor   int                  // index of Visible
+	Top      int                  // first of Visible on the screen
 	Sort     string
 	Desc     bool
 	Hidden   map[string]bool
@@ -94,7 +95,10 @@ type State struct {
 
 	FrontAt int
 	Scale   []ScalePoint
+	ScaleOf knob.Plan // the layout that Scale is about
 	ScaleAt int
+	Scales  int // counts the pictures asked for
+	Closer  int // zoom of the Pareto picture: 2^Closer
 	Effects []knob.Effect
 	SensAt  int
 	ColAt   int

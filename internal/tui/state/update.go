@@ -21,7 +21,7 @@ func (s State) Update(e Event) (State, []Effect) {
 	case News:
 		return s.news(e), nil
 	case Scaled:
-		if e.Gen == s.Gen {
+		if e.Gen == s.Scales {
 			s.Scale = insert(s.Scale, e.Point)
 		}
 	case Told:

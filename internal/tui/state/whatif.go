@@ -128,7 +128,7 @@ func (s State) keep() (State, []Effect) {
 		return s.pinNow().back().selected(), nil
 	}
 	s.Answer = now.Answer
-	s.Selected, s.Cursor, s.Top = nil, 0, 0
+	s.Selected, s.Overall, s.Cursor, s.Top = nil, nil, 0, 0
 	s.Found, s.Rows, s.Visible = s.Found.Empty(), nil, nil
 	s.Message = "kept: searching again; the layout is pinned"
 	return s.pinNow().back().search()

@@ -13,13 +13,15 @@ import (
 // why says in words what a row gains and loses against the best: the terms
 // that differ most, and where the groups behind them sit.
 func (s *State) why(r *Row) []string {
-	best := s.Pinned()
-	name := "the pinned layout"
-	if best == nil {
-		best, name = s.Best(), "#1"
+	best, name := s.Overall, "the best"
+	if s.Pin != nil && s.Pin.Question == s.Answer.Question {
+		best, name = &s.Pin.Estimate, "the pinned layout"
 	}
 	if best == nil {
 		return nil
+	}
+	if s.Filter.Text != "" && s.Pin == nil {
+		name = "the best of all"
 	}
 	if short := (r.Estimate.Memory.Total() - s.Answer.Problem.Capacity()).GiB(); r.Rank == 0 && short > 0 {
 		return []string{fmt.Sprintf("does not fit: %.1f GiB short in stage %d (%s)", short, r.Estimate.Fullest, largest(&r.Estimate.Memory))}
@@ -42,14 +44,6 @@ func (s *State) tied(r *Row) []string {
 		return []string{fmt.Sprintf("tie %s: %d rows cannot be told apart (%.1f %%): choose among them by memory, or measure them", tie(r), n, 100*strategies.Resolution)}
 	}
 	return []string{"the fastest of the table"}
-}
-
-// Pinned returns the estimate that differences are taken from, or nil.
-func (s *State) Pinned() *strategies.Estimate {
-	if s.Pin == nil {
-		return nil
-	}
-	return &s.Pin.Estimate
 }
 
 // Against explains the difference of two estimates: the terms that move it
