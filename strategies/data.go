@@ -28,7 +28,7 @@ func (s *site) gradients(t *stateTally, g *group, op collective.Op, first bool, 
 	if s.prof.Comm.Overlapped {
 		c.Overlaps = "backward pass"
 	}
-	for _, k := range s.chunks(g) {
+	for _, k := range s.chunks(g, first) {
 		n := k.params * s.p.Work.Trained()
 		s.inBuckets(t, c, n, s.bucket(n, g.all.Size, first && k.first), k.times, t.label(g.what, what), class)
 	}
@@ -42,13 +42,17 @@ type chunk struct {
 }
 
 // chunks returns the model chunks of a rank as far as they differ: each has a
-// v-th of the layers, the first or the last holds the embedding or the head.
-func (s *site) chunks(g *group) [2]chunk {
-	if s.l.PP == 1 || s.l.VPP == 1 {
-		return [2]chunk{{g.params, 1, true}}
-	}
+// v-th of the layers, the first or the last holds the embedding or the head,
+// and the first of the first stage is cut into buckets.
+func (s *site) chunks(g *group, first bool) [2]chunk {
 	v := float64(s.l.VPP)
 	layers := (g.params - g.root) / v
+	switch {
+	case s.l.PP == 1 || s.l.VPP == 1:
+		return [2]chunk{{g.params, 1, true}}
+	case g.root == 0 && !first:
+		return [2]chunk{{layers, v, false}}
+	}
 	return [2]chunk{{layers + g.root, 1, true}, {layers, v - 1, false}}
 }
 

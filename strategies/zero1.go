@@ -35,7 +35,7 @@ func (s *site) gatherParameters(t *stateTally, g *group, first bool) {
 	if s.prof.Comm.Overlapped {
 		c.Overlaps = "next forward pass"
 	}
-	for _, k := range s.chunks(g) {
+	for _, k := range s.chunks(g, first) {
 		n := k.params * s.p.Work.Trained()
 		size := s.bucket(n, g.all.Size, first && k.first)
 		if b := s.prof.Comm.GatherBucket; b > 0 {

@@ -1,6 +1,9 @@
 package strategies
 
 import (
+	"math"
+
+	"planner/costmodel"
 	"planner/costmodel/collective"
 	"planner/hardware"
 )
@@ -56,9 +59,9 @@ func (s *site) gatherLayers(t *stateTally, g *group, n, layers float64, phase co
 	if phase == collective.Backward {
 		class = classBwd
 	}
-	split := max(0, n/layers-s.persistentPer(n, layers))
+	split := max(0, n/layers-s.persistentPer(g, layers))
 	t.add(collective.Call{Op: collective.AllGather, Purpose: t.label(g.what, t.label(wrapped(layers), "parameters")), Phase: phase, Dims: g.dims,
-		Axis: collective.AxisDP, Span: span, DType: s.model, Bytes: bytesOf(split, s.model), Count: layers * times,
+		Axis: collective.AxisDP, Span: span, DType: s.model, Bytes: bytesOf(split, s.model), Count: math.Ceil(layers*times - 1e-9),
 		Overlaps: "computation of the layer before"}, class)
 }
 
@@ -70,18 +73,29 @@ func wrapped(layers float64) string {
 }
 
 // scatterLayers issues the gradient ReduceScatter of each layer (or of each
-// full bucket, where DeepSpeed collects several layers in one), and across
-// the replicas of the shard group the AllReduce of the shard (HSDP).
+// full bucket and what is left, where DeepSpeed collects several layers in
+// one), and across the replicas of the shard group the AllReduce of the shard
+// (HSDP).
 func (s *site) scatterLayers(t *stateTally, g *group, n, layers float64) {
-	if layers == 0 {
+	if layers == 0 || n <= 0 {
 		return
 	}
-	d := s.prof.GradDType(s.model)
-	if b := float64(s.prof.Comm.ScatterBucket); b > 0 && n > b {
-		layers = n / b
+	what := t.label(g.what, t.label(wrapped(layers), "gradients"))
+	b := float64(s.prof.Comm.ScatterBucket)
+	if b == 0 || n <= b {
+		s.scatter(t, g, what, n/layers, layers)
+		return
 	}
-	c := collective.Call{Op: collective.ReduceScatter, Purpose: t.label(g.what, t.label(wrapped(layers), "gradients")), Phase: collective.Backward,
-		Dims: g.dims, Axis: collective.AxisDP, Span: g.shard, DType: d, Bytes: bytesOf(n/layers, d), Count: layers,
+	whole := math.Floor(n / b)
+	s.scatter(t, g, what, b, whole)
+	s.scatter(t, g, t.label(what, ", last bucket"), n-whole*b, 1)
+}
+
+// scatter issues count calls on n elements each.
+func (s *site) scatter(t *stateTally, g *group, what string, n, count float64) {
+	d := s.prof.GradDType(s.model)
+	c := collective.Call{Op: collective.ReduceScatter, Purpose: what, Phase: collective.Backward,
+		Dims: g.dims, Axis: collective.AxisDP, Span: g.shard, DType: d, Bytes: bytesOf(n, d), Count: count,
 		Overlaps: "backward pass of the layer before"}
 	t.add(c, classBwd)
 	if g.replica.Size > 1 {
@@ -91,23 +105,42 @@ func (s *site) scatterLayers(t *stateTally, g *group, n, layers float64) {
 	}
 }
 
-// persistentPer returns the elements of a layer below the persistence
-// threshold: its norms and biases, at most a thousandth of a layer.
-func (s *site) persistentPer(n, layers float64) float64 {
-	if s.prof.Comm.Persist == 0 {
+// persistentPer returns the elements that are never split: of one layer of a
+// group, or of the embedding, head and final norm together (layers 1).
+func (s *site) persistentPer(g *group, layers float64) float64 {
+	c := &s.prof.Comm
+	switch {
+	case c.Persist == 0 || s.p.Model.Hidden > c.Persist || g.dims == collective.EDP:
 		return 0
+	case layers == 1:
+		return float64(s.p.Model.FinalNorm)
 	}
-	small := 4 * float64(s.p.Model.Hidden)
-	if float64(s.p.Model.Hidden) > float64(s.prof.Comm.Persist) {
-		return 0
+	return s.persistentLayers() / layers
+}
+
+// persistentLayers returns the elements of the tensors below the persistence
+// threshold of every layer: norms, output biases and routers. Those of latent
+// attention's projections are above it; biases of column-parallel products are
+// left out, a ten-thousandth of a layer.
+func (s *site) persistentLayers() float64 {
+	m, n := s.p.Model, 0.0
+	for _, k := range m.Pattern {
+		p := m.Kinds[k].Params(m.Hidden)
+		n += float64(p.Norms + p.FFNReplicated)
+		if m.Kinds[k].Mixer.Kind == costmodel.Attention {
+			n += float64(p.MixerReplicated)
+		}
+		if p.Router <= int64(s.prof.Comm.Persist) {
+			n += float64(p.Router)
+		}
 	}
-	return min(small, n/layers)
+	return n
 }
 
 // persistent gathers the parameters that are never split, once a step after
 // the optimizer (stage3.py:2571).
 func (s *site) persistent(t *stateTally, h *held, g *group) {
-	n := s.persistentPer(g.params, max(1, h.layers)) * h.layers
+	n := s.persistentPer(g, h.layers)*h.layers + s.persistentPer(g, 1)
 	t.add(collective.Call{Op: collective.AllGather, Purpose: t.label(g.what, "persistent parameters"), Phase: collective.Optimizer, Dims: g.dims,
 		Axis: collective.AxisDP, Span: g.shard, DType: s.model, Bytes: bytesOf(n, s.model), Count: 1}, classGather)
 }
