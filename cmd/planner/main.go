@@ -18,6 +18,8 @@ import (
 	"os/signal"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"planner/internal/catalog"
 	"planner/verify/launch"
 )
@@ -42,7 +44,10 @@ func run(args []string, out, errOut io.Writer) int {
 	root.SetArgs(args)
 	root.SetOut(out)
 	root.SetErr(errOut)
-	if found, _, _ := root.Find(args); found == root && len(args) > 0 && !strings.HasPrefix(args[0], "-") {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd(args...)
+	typed := len(args) > 0 && !strings.HasPrefix(args[0], "-") && !strings.HasPrefix(args[0], cobra.ShellCompRequestCmd)
+	if found, _, _ := root.Find(args); found == root && typed {
 		return report(unknownCommand(root, args), errOut)
 	}
 	return report(root.ExecuteContext(ctx), errOut)
