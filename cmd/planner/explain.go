@@ -41,7 +41,7 @@ func runExplain(c *cobra.Command, o *explainFlags) error {
 	if err != nil {
 		return err
 	}
-	x := a.Problem.Explain(l, f)
+	x := a.Explain(l, f)
 	out := c.OutOrStdout()
 	switch o.format {
 	case "json":

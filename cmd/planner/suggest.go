@@ -93,7 +93,7 @@ func runSuggest(c *cobra.Command, o *suggestFlags) error {
 		return err
 	}
 	bar := progress(c.ErrOrStderr())
-	r := strategies.Search(c.Context(), a.Problem, space, strategies.Options{Top: o.top, KeepAll: o.all, Progress: bar.update})
+	r := a.Search(c.Context(), space, strategies.Options{Top: o.top, KeepAll: o.all, Progress: bar.update})
 	bar.clear()
 	if r.Legal == 0 && !r.Interrupted {
 		return catalog.Errorf("no legal layout: %s: loosen the constraints, or change --gpus or --global-batch", reasons(r))

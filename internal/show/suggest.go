@@ -48,6 +48,11 @@ type KnobDoc struct {
 func NewSuggestion(a *ask.Answer, r *strategies.Result, n *ask.Nearest) Suggestion {
 	s := Suggestion{Head: NewHead(a), Search: Search{r.Legal, r.Fitting, r.Rejected, r.Elapsed.Seconds(), r.Interrupted},
 		Layouts: []Layout{}, Notes: notes(a)}
+	if len(r.Ranking) > 0 {
+		if _, note := a.BandNote(&r.Ranking[0]); note != "" {
+			s.Notes = append(s.Notes, "band: "+note)
+		}
+	}
 	ties := strategies.TieGroups(r.Ranking)
 	for i := range r.Ranking {
 		s.Layouts = append(s.Layouts, NewLayout(a.Problem, &r.Ranking[i], i+1, ties[i]))
@@ -140,13 +145,24 @@ func SuggestNotes(w io.Writer, a *ask.Answer, r *strategies.Result) {
 	if same > 1 {
 		Note(w, "tie", "the %d rows marked a differ by less than the model can tell apart (%.1f %%): choose among them by memory, or measure them", same, 100*strategies.Resolution)
 	}
-	if e := &r.Ranking[0]; e.High > e.Low {
-		Note(w, "band", "± is an 80 %% band: 4 of 5 comparable measured runs fell inside")
-	}
+	bandNote(w, a, &r.Ranking[0])
 	for _, x := range Warnings(a) {
 		Note(w, "note", "%s", x)
 	}
 	Note(w, "next", "planner explain --model %s --gpus %d%s --layout %s", a.Model, a.GPUs, nonDefaults(a), r.Ranking[0].Layout)
+}
+
+// bandNote says what the ± of the first row rests on.
+func bandNote(w io.Writer, a *ask.Answer, e *strategies.Estimate) {
+	runs, note := a.BandNote(e)
+	text := "± is an 80 % band"
+	if runs > 0 {
+		text += fmt.Sprintf(": 4 of 5 of %d comparable measured runs fell inside", runs)
+	}
+	if note != "" {
+		text += "; " + note
+	}
+	Note(w, "band", "%s", text)
 }
 
 // nonDefaults repeats the flags that the user gave, so that a hint can be

@@ -1,0 +1,37 @@
+package ask
+
+import (
+	"context"
+
+	"planner/internal/bands"
+	"planner/strategies"
+)
+
+// Search ranks the layouts of a space, each estimate with its 80 % band.
+func (a *Answer) Search(ctx context.Context, s strategies.Space, o strategies.Options) *strategies.Result {
+	r := strategies.Search(ctx, a.Problem, s, o)
+	for _, list := range [][]strategies.Estimate{r.Ranking, r.Front} {
+		for i := range list {
+			bands.Fill(a.Problem, &list[i])
+		}
+	}
+	for _, e := range []*strategies.Estimate{r.NoPipeline, r.NoTensor, r.Least} {
+		if e != nil {
+			bands.Fill(a.Problem, e)
+		}
+	}
+	return r
+}
+
+// Explain predicts one legal layout in full, with its 80 % band.
+func (a *Answer) Explain(l strategies.Layout, f *strategies.Profile) *strategies.Explanation {
+	x := a.Problem.Explain(l, f)
+	bands.Fill(a.Problem, &x.Estimate)
+	return x
+}
+
+// BandNote says what the band of an estimate rests on.
+func (a *Answer) BandNote(e *strategies.Estimate) (runs int, note string) {
+	b := bands.Of(a.Problem, e)
+	return b.Comparable, b.Note
+}
