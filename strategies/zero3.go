@@ -14,6 +14,12 @@ import (
 // between, and scatters its reduced gradient. DeepSpeed never splits tensors
 // below param_persistence_threshold and reuses parameters within
 // max_reuse_distance (partitioned_param_coordinator.py:634-665 at edaa722).
+// Under a pipeline PyTorch keeps parameters and gradients whole between the
+// micro-batches: one gather and one scatter a step (pipelining/stage.py,
+// backward_maybe_with_nosync).
+
+// onceAPipeline reports that layers are gathered and scattered once a step.
+func (s *site) onceAPipeline() bool { return s.l.PP > 1 && !s.prof.Comm.ReshardPP }
 
 func (s *site) zero3(t *stateTally, h *held, g *group) {
 	root, per := g.root, g.params-g.root
@@ -56,7 +62,10 @@ func (s *site) gatherLayers(t *stateTally, g *group, n, layers float64, phase co
 		return
 	}
 	class := classFwd
-	if phase == collective.Backward {
+	switch {
+	case s.onceAPipeline() && !s.p.Work.Forward:
+		class = classGather
+	case phase == collective.Backward:
 		class = classBwd
 	}
 	split := max(0, n/layers-s.persistentPer(g, layers))
@@ -97,11 +106,15 @@ func (s *site) scatter(t *stateTally, g *group, what string, n, count float64) {
 	c := collective.Call{Op: collective.ReduceScatter, Purpose: what, Phase: collective.Backward,
 		Dims: g.dims, Axis: collective.AxisDP, Span: g.shard, DType: d, Bytes: bytesOf(n, d), Count: count,
 		Overlaps: "backward pass of the layer before"}
-	t.add(c, classBwd)
+	class := classBwd
+	if s.onceAPipeline() {
+		class = classGrad
+	}
+	t.add(c, class)
 	if g.replica.Size > 1 {
 		c.Op, c.Span, c.Purpose = collective.AllReduce, g.replica, t.label(g.what, "gradient shard across replicas")
 		c.Bytes = c.Bytes.Times(1 / float64(g.shard.Size))
-		t.add(c, classBwd)
+		t.add(c, class)
 	}
 }
 
