@@ -1,0 +1,66 @@
+package cuda
+
+// Seat is one rank of a group as other libraries use it: its GPU, stream and
+// memory. It serves one goroutine at a time, and no other seat of the same
+// group at once; give each goroutine a group of its own.
+type Seat struct {
+	g    *Group
+	rank int
+}
+
+// Seat returns a rank's seat.
+func (g *Group) Seat(rank int) *Seat { return &Seat{g, rank} }
+
+// Use makes the rank's GPU the calling thread's, which must be locked.
+func (s *Seat) Use() error {
+	return s.g.d.check(s.g.d.setCurrent(s.g.ranks[s.rank].ctx), "cuCtxSetCurrent")
+}
+
+// Stream returns the driver's handle of the rank's stream.
+func (s *Seat) Stream() uintptr { return uintptr(s.g.ranks[s.rank].stream) }
+
+// Idle reports whether everything on the stream is done.
+func (s *Seat) Idle() (bool, error) {
+	r := s.g.d.streamQuery(s.g.ranks[s.rank].stream)
+	if r == notReady {
+		return false, nil
+	}
+	return true, s.g.d.check(r, "cuStreamQuery")
+}
+
+// Begin and End mark the stream; Elapsed returns the seconds between, once
+// both are passed.
+func (s *Seat) Begin() error { return s.mark(s.g.ranks[s.rank].begin) }
+
+// End marks the end.
+func (s *Seat) End() error { return s.mark(s.g.ranks[s.rank].end) }
+
+func (s *Seat) mark(e eventHandle) error {
+	return s.g.on(func() error {
+		r := s.g.ranks[s.rank]
+		if err := s.g.enter(r.gpu); err != nil {
+			return err
+		}
+		return s.g.d.check(s.g.d.eventRecord(e, r.stream), "cuEventRecord")
+	})
+}
+
+// Elapsed returns the seconds between Begin and End on the GPU.
+func (s *Seat) Elapsed() (seconds float64, err error) {
+	var ms float32
+	r := s.g.ranks[s.rank]
+	err = s.g.d.check(s.g.d.eventElapsed(&ms, r.begin, r.end), "cuEventElapsedTime")
+	return float64(ms) / 1e3, err
+}
+
+// Alloc, Free, Write and Read are the group's for this rank.
+func (s *Seat) Alloc(n int) (Pointer, error) { return s.g.Alloc(s.rank, n) }
+
+// Free gives back what Alloc returned.
+func (s *Seat) Free(p Pointer) error { return s.g.Free(s.rank, p) }
+
+// Write copies b to the GPU.
+func (s *Seat) Write(p Pointer, b []byte) error { return s.g.Write(s.rank, p, b) }
+
+// Read copies from the GPU into b.
+func (s *Seat) Read(b []byte, p Pointer) error { return s.g.Read(s.rank, b, p) }
