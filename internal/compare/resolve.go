@@ -18,7 +18,7 @@ import (
 
 // overrides are the keys of an argument that change the question.
 var overrides = []string{"model", "gpus", "hardware", "seq-len", "global-batch", "precision", "framework", "pass", "attention",
-	"trainable", "imbalance", "gpus-per-node", "inter-node"}
+	"trainable", "imbalance", "capacity-factor", "gpus-per-node", "inter-node"}
 
 // Resolve reads one argument: a layout string, overrides of the question such
 // as hardware=b200-sxm, both, the word best, or the file of a plan. Without a
@@ -108,7 +108,7 @@ func set(q *ask.Question, key, value string) (err error) {
 	texts := map[string]*string{"model": &q.Model, "hardware": &q.Hardware, "precision": &q.Precision, "framework": &q.Framework,
 		"pass": &q.Pass, "attention": &q.Attention}
 	numbers := map[string]*int{"gpus": &q.GPUs, "seq-len": &q.SeqLen, "global-batch": &q.GlobalBatch, "gpus-per-node": &q.Options.GPUsPerNode}
-	shares := map[string]*float64{"trainable": &q.Trainable, "imbalance": &q.Imbalance}
+	shares := map[string]*float64{"trainable": &q.Trainable, "imbalance": &q.Imbalance, "capacity-factor": &q.Capacity}
 	pair := key + "=" + value
 	switch {
 	case value == "":

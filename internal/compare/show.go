@@ -41,6 +41,8 @@ func origin(s *Side) string {
 	switch {
 	case s.Saved != "" && s.From == "plan" && s.Given != "" && isFile(s.Given):
 		return fmt.Sprintf(" · as saved %s in %s", s.Saved, s.Given)
+	case s.From != "plan" && s.Saved != "":
+		return fmt.Sprintf(" · as saved %s in %s", s.Saved, s.Given)
 	case s.From != "plan":
 		return " · as saved in " + s.Given
 	}

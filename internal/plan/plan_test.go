@@ -66,7 +66,7 @@ func TestDocuments(t *testing.T) {
 		t.Fatal(err)
 	}
 	report := "<html><script type=\"application/json\" id=\"planner-data\">" + string(explain) + "</script></html>"
-	wrapped := "<script id=\"planner-data\">{\"explain\":" + string(explain) + "}</script>"
+	wrapped := "<script id=\"planner-data\">{\"layout\":\"tp=2\",\"question\":{\"model\":\"8b\",\"gpus\":64},\"explanation\":" + string(explain) + "}</script>"
 	for _, c := range []struct{ file, text string }{{"a.json", string(explain)}, {"b.json", string(suggest)}, {"c.html", report}, {"d.html", wrapped}} {
 		p, err := Parse(c.file, []byte(c.text))
 		if err != nil {

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"planner/hardware/unit"
 	"planner/internal/ask"
 	"planner/internal/catalog"
 	"planner/internal/show"
@@ -95,37 +94,29 @@ func parseReport(file string, text []byte) (*Plan, error) {
 	if !ok || !closed {
 		return nil, catalog.Errorf("%s: no embedded data: want a file that planner report wrote", file)
 	}
-	data = reportData(data)
+	var d struct {
+		Planner     string          `json:"planner"`
+		Date        string          `json:"date"`
+		Question    *Question       `json:"question"`
+		Explanation json.RawMessage `json:"explanation"`
+	}
+	if json.Unmarshal(data, &d) == nil && d.Explanation != nil {
+		data = d.Explanation
+	}
 	p, err := parseJSON(file, data)
-	if err == nil {
-		p.From = "report"
+	if err != nil {
+		return nil, err
 	}
-	return p, err
-}
-
-// reportData returns the document of the plan where the report wraps it in
-// another: the first member that has a layout.
-func reportData(data []byte) []byte {
-	var top map[string]json.RawMessage
-	if json.Unmarshal(data, &top) != nil || top["layout"] != nil || top["layouts"] != nil {
-		return data
+	p.From, p.Planner, p.Saved = "report", d.Planner, d.Date
+	if d.Question != nil {
+		p.Question = *d.Question
 	}
-	for _, key := range []string{"explain", "explanation", "suggest", "suggestion"} {
-		if top[key] != nil {
-			return top[key]
-		}
-	}
-	return data
+	return p, nil
 }
 
 // Ask asks the plan's question again, of today's presets.
 func (p *Plan) Ask() (*ask.Answer, error) {
-	q := p.Question
-	return ask.Ask(ask.Question{
-		Model: q.Model, Hardware: q.Hardware, GPUs: q.GPUs, SeqLen: q.SeqLen, GlobalBatch: q.GlobalBatch, Precision: q.Precision,
-		Framework: q.Framework, Pass: q.Pass, Trainable: q.Trainable, Attention: q.Attention, Imbalance: q.Imbalance, AllowLong: q.AllowLong,
-		Options: catalog.ClusterOptions{GPUsPerNode: q.GPUsPerNode, InterNode: unit.BytesPerSecond(q.InterNode)},
-	})
+	return ask.Ask(p.Question.asked())
 }
 
 // Estimate predicts the plan's layout anew under the framework it was saved

@@ -39,7 +39,7 @@ type PointDoc struct {
 func NewDocument(r *Result) Document {
 	d := Document{SchemaVersion: show.SchemaVersion, Scaling: r.Scale, Tokens: r.Tokens, Price: r.Price, Interrupted: r.Interrupted, Points: []PointDoc{}}
 	for _, a := range r.Axes {
-		d.Axes = append(d.Axes, AxisDoc{a.Name, a.Values})
+		d.Axes = append(d.Axes, AxisDoc(a))
 	}
 	for i := range r.Points {
 		p := &r.Points[i]
