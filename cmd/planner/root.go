@@ -110,11 +110,16 @@ func example(f *pflag.Flag) string {
 	return "VALUE"
 }
 
-// version returns the module version and the commit, where the build knows
-// them.
+// release is the version of a release build, set by scripts/release.sh.
+var release string
+
+// version returns the version and the commit, where the build knows them.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
-	if !ok {
+	switch {
+	case ok && release != "":
+		return fmt.Sprintf("%s (%s)", strings.TrimPrefix(release, "v"), info.GoVersion)
+	case !ok:
 		return "unknown"
 	}
 	v := info.Main.Version
