@@ -11,13 +11,14 @@ import (
 	"planner/internal/ask"
 	"planner/internal/catalog"
 	"planner/internal/export"
+	"planner/internal/plan"
 	"planner/internal/show"
 	"planner/strategies"
 )
 
 type exportFlags struct {
 	question
-	layout, to, output string
+	layout, to, output, from string
 }
 
 func newExport() *cobra.Command {
@@ -30,14 +31,16 @@ what that framework cannot express. Without --layout it writes the best one for 
 		Example: `  planner export --to megatron --model 70b --gpus 1024 --layout tp=4,pp=4,vpp=5,zero=1 -o megatron.args
   planner export --to deepspeed --model 8b --gpus 64 --layout zero=3,recompute=full -o ds_config.json
   planner export --to torchtitan --model 70b --gpus 256
+  planner export --to megatron --from plan.toml
   planner export --to slurm --model 70b --gpus 1024 --layout tp=4,pp=4,vpp=5,zero=1`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return runExport(c, o) },
 	}
 	o.addTo(c)
 	f := c.Flags()
 	f.StringVar(&o.to, "to", "", strings.Join(export.Targets(), ", "))
 	f.StringVar(&o.layout, "layout", "", "layout, e.g. tp=8,pp=4,zero=1 (default: the best for the target)")
+	f.StringVar(&o.from, "from", "", "take question and layout from a plan.toml, the JSON of suggest or explain, or a report")
 	f.StringVarP(&o.output, "output", "o", "", "file to write, whole or not at all (default: standard output)")
 	complete(c, "to", export.Targets)
 	return c
@@ -51,7 +54,7 @@ func runExport(c *cobra.Command, o *exportFlags) error {
 	if err != nil {
 		return err
 	}
-	a, err := o.answer(c)
+	a, err := o.asked(c)
 	if err != nil {
 		return err
 	}
@@ -64,6 +67,22 @@ func runExport(c *cobra.Command, o *exportFlags) error {
 		return err
 	}
 	return writeExport(c, o, d)
+}
+
+// asked answers the question of the flags, or that of a saved plan.
+func (o *exportFlags) asked(c *cobra.Command) (*ask.Answer, error) {
+	if o.from == "" {
+		return o.answer(c)
+	}
+	if o.layout != "" {
+		return nil, catalog.Errorf("--from %s and --layout %s: two layouts: give one", o.from, o.layout)
+	}
+	saved, err := plan.Read(o.from)
+	if err != nil {
+		return nil, err
+	}
+	o.layout = saved.Layout
+	return saved.Ask()
 }
 
 // exportPlan finds the layout and the framework that runs it: the target's own

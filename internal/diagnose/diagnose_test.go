@@ -298,6 +298,18 @@ func TestMalformed(t *testing.T) {
 	}
 }
 
+// Degrees that do not multiply to the GPUs started are refused (nanotron 250).
+func TestWorldIsNotTheProduct(t *testing.T) {
+	c, err := Parse("t.toml", []byte("[parallelism]\ndata_parallel_shard_degree = 2\npipeline_parallel_degree = 2\ntensor_parallel_degree = 2\n[training]\nlocal_batch_size = 2\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Resolve(c, ask.Question{Model: "8b", GPUs: 4})
+	if err == nil || !strings.Contains(err.Error(), "tp·cp·pp·dp = 8, but there are 4 GPUs: use dp=1 or --gpus 8") {
+		t.Errorf("error %v", err)
+	}
+}
+
 func fuzzFile(f *testing.F, name string, seeds ...string) {
 	for _, s := range seeds {
 		f.Add([]byte(s))

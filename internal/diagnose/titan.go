@@ -116,6 +116,7 @@ func (f *titanFile) layout(c *Config) {
 	}
 	if p.Shard > 1 {
 		l.Shard = p.Shard * l.CP
+		l.DP = max(1, p.Replicate) * p.Shard
 		c.GPUs = max(1, p.Replicate) * p.Shard * l.TP * l.PP * l.CP
 	}
 	if c.GlobalBatch == 0 && local > 0 && c.GPUs > 0 {

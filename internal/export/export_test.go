@@ -133,6 +133,63 @@ func TestAutoBuckets(t *testing.T) {
 	}
 }
 
+// acceptance is the part of a case file that an export is held against.
+type acceptance struct {
+	Layout struct {
+		Zero, HPZ int
+	} `toml:"layout"`
+	Expect struct {
+		DeepSpeed map[string]int `toml:"deepspeed"`
+		Warn      string         `toml:"warn"`
+		SetFlags  []string       `toml:"set_flags"`
+		Autos     []int          `toml:"auto_values_for_hidden_4096"`
+	} `toml:"expect"`
+}
+
+func readCase(t *testing.T, name string) (c acceptance) {
+	t.Helper()
+	path := filepath.Join("..", "..", "..", "shared", "cases", name+".toml")
+	if _, err := os.Stat(path); err != nil {
+		t.Skip("no acceptance cases here")
+	}
+	if _, err := toml.DecodeFile(path, &c); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestCases(t *testing.T) {
+	hpz := readCase(t, "077-export-hpz-partition-size")
+	p := plan(t, ask.Question{Model: "72b", GPUs: 32, Hardware: "a100-sxm-40gb", Framework: "deepspeed"}, "zero=3,hpz=8,offload=optimizer")
+	d := document(t, "deepspeed", p)
+	var got struct {
+		Zero map[string]any `json:"zero_optimization"`
+	}
+	if err := json.Unmarshal([]byte(d.Text), &got); err != nil {
+		t.Fatal(err)
+	}
+	for key, want := range hpz.Expect.DeepSpeed {
+		if got.Zero[key] != float64(want) {
+			t.Errorf("%s: %v, want %d", key, got.Zero[key], want)
+		}
+	}
+	if !strings.Contains(d.SideFile(), hpz.Expect.Warn) {
+		t.Errorf("no warning %q", hpz.Expect.Warn)
+	}
+	both := readCase(t, "079-export-distributed-optimizer-both-flags")
+	text := document(t, "megatron-bridge", plan(t, ask.Question{Model: "1b", GPUs: 1, Framework: "megatron"}, "zero=0")).Text
+	for _, flag := range both.Expect.SetFlags {
+		key, value, _ := strings.Cut(flag, "=")
+		if want := "cfg." + key + " = " + strings.ToUpper(value[:1]) + value[1:] + "\n"; !strings.Contains(text, want) {
+			t.Errorf("no line %q", want)
+		}
+	}
+	autos := readCase(t, "047-import-sizes-missing-everywhere").Expect.Autos
+	if r, f, k := AutoBuckets(4096); r != autos[0] || f != autos[1] || k != autos[2] {
+		t.Errorf("auto values %d, %d, %d, want %v", r, f, k, autos)
+	}
+}
+
 // No value is left to "auto", and train_batch = micro × GA × DP.
 func TestDeepSpeedResolved(t *testing.T) {
 	for _, layout := range []string{"zero=0", "zero=1,mbs=2", "zero=2,mbs=4", "zero=3,mbs=8", "zero=3,shard=8"} {
