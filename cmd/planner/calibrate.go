@@ -38,7 +38,7 @@ some minutes; --out names a folder for the files.`,
 		Example: `  planner calibrate --from bench.txt --hardware h100-sxm-80gb --out ours.toml
   planner calibrate --from runs.tsv --out ours.toml
   planner calibrate --out fitted/`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return k.run(c) },
 	}
 	f := c.Flags()

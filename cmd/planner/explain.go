@@ -20,7 +20,7 @@ func newExplain() *cobra.Command {
 		Example: `  planner explain --model 70b --gpus 1024 --layout tp=4,pp=4,vpp=5,zero=1
   planner explain --model llama3.1-70b --gpus 1024 --seq-len 8192 --global-batch 1024 --framework megatron --layout tp=8,pp=4,zero=1
   planner explain --model 70b --gpus 1024 --layout tp=8,pp=4,zero=1 --format json`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return runExplain(c, o) },
 	}
 	o.addTo(c)

@@ -31,7 +31,7 @@ of them, turn knobs and see what moves. ? lists the keys; every screen is also
 a command, which stands in its last line but one.`,
 		Example: `  planner explore --model 70b --gpus 1024
   planner explore --model 70b --gpus 1024 --max-memory 70GiB`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return runExplore(c, o) },
 	}
 	o.addTo(c)

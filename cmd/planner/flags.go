@@ -97,6 +97,9 @@ func (q *question) given(f *pflag.FlagSet) error {
 		if err != nil {
 			return catalog.Errorf("--inter-node %s", err)
 		}
+		if b == 0 {
+			return catalog.Errorf("--inter-node %q: nothing crosses 0: want e.g. 400Gb/s or 50GB/s", q.interNode)
+		}
 		q.Options.InterNode = b
 	}
 	return q.checkFormat()
@@ -130,4 +133,12 @@ func applySettings(f *pflag.FlagSet) error {
 		}
 	}
 	return nil
+}
+
+// noArguments refuses words that no flag takes.
+func noArguments(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return catalog.Errorf("%s %q: not a flag: see %s --help", c.CommandPath(), args[0], c.CommandPath())
 }

@@ -26,7 +26,7 @@ func newGenDocs() *cobra.Command {
 		Use:    "gen-docs",
 		Short:  "Write man pages, the command-line reference and completions",
 		Hidden: true,
-		Args:   cobra.NoArgs,
+		Args:   noArguments,
 		RunE:   func(c *cobra.Command, _ []string) error { return runGenDocs(c.Root(), o) },
 	}
 	f := c.Flags()

@@ -43,7 +43,7 @@ func newPlanSave() *cobra.Command {
 		Short: "Write the question, a layout and its prediction as TOML",
 		Example: `  planner plan save --model 70b --gpus 1024 -o plan.toml                     the best layout
   planner plan save --model 70b --gpus 1024 --layout tp=4,pp=4,vpp=10,zero=1 -o plan.toml`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return savePlan(c, o) },
 	}
 	o.addTo(c)

@@ -39,7 +39,7 @@ planner explain --from reads it back. A name that ends in .md, or --format markd
 		Example: `  planner report --model 70b --gpus 1024 -o review.html
   planner report --model 70b --gpus 1024 --layout tp=8,pp=4,zero=1 --tokens 15T --price 2.50 -o review.html
   planner report --model 8b --gpus 64 --format markdown`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return runReport(c, o) },
 	}
 	o.addTo(c)

@@ -28,7 +28,7 @@ first. Last it looks for the bandwidth and memory below which the choice changes
 		Example: `  planner sensitivity --model 70b --gpus 1024
   planner sensitivity --model 70b --gpus 1024 --layout tp=4,pp=4,vpp=10,zero=1
   planner sensitivity --model 8b --gpus 64 --format json`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return runSensitivity(c, o) },
 	}
 	o.addTo(c)

@@ -34,7 +34,7 @@ func newSuggest() *cobra.Command {
   planner suggest --model ./config.json --gpus 256 --hardware a100-sxm-80gb --seq-len 4096
   planner suggest --model 70b --gpus 1024 --framework torchtitan --pp 1 --max-memory 60GiB
   planner suggest --model 70b --gpus 1024 --top 1 --format json`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return runSuggest(c, o) },
 	}
 	o.addTo(c)
@@ -95,8 +95,8 @@ func runSuggest(c *cobra.Command, o *suggestFlags) error {
 	bar := progress(c.ErrOrStderr())
 	r := a.Search(c.Context(), space, strategies.Options{Top: o.top, KeepAll: o.all, Progress: bar.update})
 	bar.clear()
-	if r.Legal == 0 && !r.Interrupted {
-		return catalog.Errorf("no legal layout: %s: loosen the constraints, or change --gpus or --global-batch", reasons(r))
+	if given := limitsGiven(c.Flags()); r.Legal == 0 && !r.Interrupted && given != nil {
+		return catalog.Errorf("--%s: no legal layout: %s: loosen it, or change --gpus or --global-batch", strings.Join(given, " --"), reasons(r))
 	}
 	return answerSuggest(c, o, a, r)
 }
@@ -131,6 +131,8 @@ func answerSuggest(c *cobra.Command, o *suggestFlags, a *ask.Answer, r *strategi
 	switch {
 	case r.Interrupted:
 		return &noError{fmt.Sprintf("interrupted: the best of the %s layouts seen so far is shown", show.Count(r.Legal))}
+	case r.Legal == 0:
+		return &noError{fmt.Sprintf("no legal layout: %s: use --global-batch %d, a multiple of the GPUs, or another --gpus", reasons(r), ask.EvenBatch(a))}
 	case len(r.Ranking) == 0:
 		return &noError{"no layout fits"}
 	}
@@ -144,7 +146,7 @@ func reasons(r *strategies.Result) string {
 	}
 	slices.Sort(parts)
 	if parts == nil {
-		return "the constraints leave nothing to try"
+		return "no value divides the GPUs"
 	}
 	return strings.Join(parts, ", ")
 }

@@ -37,7 +37,7 @@ batch, weak scaling the batch per GPU. Ctrl-C keeps the points done and ends wit
   planner sweep --model 8b,70b --gpus 64..4096 --scale weak --format csv
   planner sweep --model 70b --gpus 1024 --inter-node 100..800Gb/s --tp 4,8
   planner sweep --model 70b --gpus 1024 --seq-len 4096..131072 --global-batch 256`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return runSweep(c, o) },
 	}
 	o.addSweepFlags(c)

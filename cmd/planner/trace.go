@@ -25,7 +25,7 @@ func newTrace() *cobra.Command {
 ranks as processes, compute and each axis of communication as tracks, arrows for sends, memory as counters.`,
 		Example: `  planner trace -o step.json --model 70b --gpus 1024 --layout tp=4,pp=4,vpp=5,zero=1
   planner trace -o - --model 8b --gpus 8 --layout pp=4,zero=1 --global-batch 32 | gzip > step.json.gz`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return runTrace(c, o) },
 	}
 	o.addTo(c)
