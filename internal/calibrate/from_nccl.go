@@ -61,7 +61,8 @@ func ReadBench(name string, r io.Reader) ([]Bench, error) {
 
 type benchReader struct {
 	op     collective.Op
-	known  bool
+	named  bool // the text has said which test it is
+	known  bool // and it is one of benchOps
 	table  bool // the last test's table has begun: new ranks are of another
 	ranks  int
 	hosts  map[string]bool
@@ -81,6 +82,7 @@ func (b *benchReader) line(text string) {
 		return
 	}
 	if m := benchStart.FindStringSubmatch(text); m != nil && !strings.Contains(text, "concluded") {
+		b.named = true
 		b.op, b.known = benchOps[strings.ToLower(m[1])]
 		return
 	}
@@ -105,8 +107,11 @@ func (b *benchReader) row(fields []string) {
 	}
 	b.table = true
 	op := b.op
-	if !b.known {
+	switch {
+	case !b.named:
 		op = collective.AllReduce // the program that files without a name hold most often
+	case !b.known:
+		return
 	}
 	b.out = append(b.out, Bench{op, unit.Bytes(size), unit.Seconds(us) * unit.Microsecond, b.ranks, len(b.hosts)})
 }

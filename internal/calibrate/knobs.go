@@ -19,7 +19,6 @@ type knob struct {
 	low     float64
 	high    float64
 	memory  bool // moves predicted memory rather than time
-	alone   bool // only where the framework has a source for it: see active
 }
 
 func share(name string, at func(*strategies.ProfileFit) *float64) knob {

@@ -42,7 +42,6 @@ type sample struct {
 	step    float64 // seconds, 0: not measured
 	memory  float64 // GiB, 0: not measured
 	outcome string
-	weight  float64 // 1/rows of its source, times the number of sources' mean
 }
 
 // samples builds the cases of runs that can be predicted and were measured.

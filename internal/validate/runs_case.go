@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"planner/costmodel"
-	"planner/costmodel/collective"
 	"planner/costmodel/kernel"
 	"planner/hardware"
 	"planner/internal/catalog"
@@ -72,7 +71,7 @@ func (c *Case) Problem() *strategies.Problem { return c.Under(c.Cluster, c.Profi
 // Under is Problem on another description of the cluster and of the framework:
 // the same, with constants that a fit tries.
 func (c *Case) Under(cluster *hardware.Cluster, prof *strategies.Profile) *strategies.Problem {
-	links := fabricConstants()
+	links := catalogLinks()
 	if share := prof.FitFor(cluster.GPU.Arch).Network; c.Unstated && share > 0 {
 		cluster = slower(cluster, share)
 	}
@@ -90,8 +89,6 @@ func slower(c *hardware.Cluster, share float64) *hardware.Cluster {
 	}
 	return &o
 }
-
-func fabricConstants() collective.Constants { return catalogLinks() }
 
 // Estimate predicts the case.
 func (c *Case) Estimate() (*strategies.Problem, strategies.Estimate) {
