@@ -1,0 +1,84 @@
+package script
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// kubernetes writes an indexed job with a pod for each node, and the service
+// by which pods find the first. In a pod a shell starts a rank for each GPU
+// and ends them all when one fails.
+func (o *Options) kubernetes() (string, error) {
+	if o.Image == "" {
+		return "", errors.New("k8s: no image: want a container image that has planner-gpu and NCCL")
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, `# start: kubectl apply -f THIS_FILE; result: kubectl logs -f job/%[1]s
+apiVersion: v1
+kind: Service
+metadata:
+  name: %[1]s
+spec:
+  clusterIP: None
+  publishNotReadyAddresses: true
+  selector:
+    job-name: %[1]s
+---
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: %[1]s
+spec:
+  completionMode: Indexed
+  completions: %[2]d
+  parallelism: %[2]d
+  backoffLimit: 0
+  activeDeadlineSeconds: %[3]d
+  template:
+    spec:
+      subdomain: %[1]s
+      restartPolicy: Never
+      containers:
+        - name: ranks
+          image: %[4]s
+          env:
+            - {name: MASTER_ADDR, value: %[5]s}
+            - {name: MASTER_PORT, value: "%[6]d"}
+            - {name: WORLD_SIZE, value: "%[7]d"}
+          resources:
+            limits:
+              %[8]s: %[9]d
+          volumeMounts:
+            - {name: shm, mountPath: /dev/shm}
+          command: ["bash", "-c"]
+          args:
+            - |
+`, o.Name, o.Nodes, 60*o.Minutes, yamlString(o.Image), yamlString(o.Name+"-0."+o.Name), port, o.Nodes*o.PerNode,
+		yamlString(o.Resource), o.PerNode)
+	for _, line := range strings.Split(strings.TrimSuffix(o.pod(), "\n"), "\n") {
+		b.WriteString("              " + line + "\n")
+	}
+	b.WriteString("      volumes:\n        - name: shm\n          emptyDir: {medium: Memory}\n")
+	return b.String(), nil
+}
+
+// pod is the shell that runs in each pod.
+func (o *Options) pod() string {
+	return fmt.Sprintf(`pids=()
+for i in $(seq 0 %d); do
+  RANK=$((JOB_COMPLETION_INDEX * %d + i)) LOCAL_RANK=$i %s &
+  pids+=($!)
+done
+status=0
+for p in "${pids[@]}"; do
+  wait "$p" || { status=$?; kill "${pids[@]}" 2>/dev/null; break; }
+done
+exit $status
+`, o.PerNode-1, o.PerNode, o.command())
+}
+
+// yamlString quotes a scalar.
+func yamlString(s string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
+}
