@@ -109,7 +109,7 @@ func (j Job) unfit(ctx context.Context, space strategies.Space, have []strategie
 	}
 	free := *j.Problem
 	free.Usable, space.MaxMemory = unbounded, 0
-	r := strategies.Search(ctx, &free, space, strategies.Options{Top: 4 * j.Keep})
+	r := strategies.Search(ctx, &free, space, strategies.Options{Top: 2 * j.Keep})
 	var out []strategies.Estimate
 	for _, e := range r.Ranking {
 		if e.Memory.Total() > limit {

@@ -95,7 +95,7 @@ func Flags(a *ask.Answer) string {
 func (s State) out(k string) (State, []Effect) {
 	pt := s.Subject()
 	if pt == nil || !pt.Legal() {
-		s.Message = "select a layout first"
+		s.Message = nothingYet
 		return s, nil
 	}
 	rest := Flags(pt.Answer) + " --layout " + pt.Layout.String()

@@ -35,6 +35,7 @@ func (s State) paretoKey(k string) State {
 // scaling opens the picture of other numbers of GPUs, and asks for its points.
 func (s State) scaling() (State, []Effect) {
 	if s.Selected == nil {
+		s.Message = nothingYet
 		return s, nil
 	}
 	s = s.open(Scaling)
@@ -76,6 +77,7 @@ func insert(list []ScalePoint, p ScalePoint) []ScalePoint {
 func (s State) sensitivity() State {
 	pt := s.Subject()
 	if pt == nil || !pt.Legal() {
+		s.Message = nothingYet
 		return s
 	}
 	s.Now = *pt

@@ -39,11 +39,14 @@ func (s State) news(n News) State {
 }
 
 // arrange makes the rows of what is found and puts them in order. The cursor
-// stays on its layout once it was moved.
+// stays on its layout once it was moved, or while another screen is about it.
 func (s State) arrange() State {
-	key := ""
-	if r := s.Current(); r != nil && s.Cursor > 0 {
+	key := s.Follow
+	if r := s.Current(); key == "" && r != nil && (s.Cursor > 0 || s.View != Table) {
 		key = r.Key()
+	}
+	if !s.Running {
+		s.Follow = ""
 	}
 	s.Rows = rowsOf(&s.Found)
 	return s.order(key)

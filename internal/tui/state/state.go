@@ -65,6 +65,7 @@ type State struct {
 	Rows     []Row                // what is found, ranked; those that do not fit follow
 	Visible  []int                // rows that pass the filter, in the order of the sort
 	Cursor   int                  // index of Visible
+	Follow   string               // the row that the cursor seeks while a search runs
 	Top      int                  // first of Visible on the screen
 	Sort     string
 	Desc     bool

@@ -15,6 +15,7 @@ func (s State) tableKey(k string) (State, []Effect) {
 		if s.Selected != nil {
 			return s.open(Detail), nil
 		}
+		s.Message = nothingYet
 	case "1", "2", "3", "4", "5":
 		if s.Selected != nil {
 			s = s.open(Detail)
@@ -27,6 +28,9 @@ func (s State) tableKey(k string) (State, []Effect) {
 	case "f":
 		s.Fit = (s.Fit + 1) % 3
 		s.Message = "shown: " + s.Fit.String()
+		if r := s.Current(); r != nil {
+			s.Follow = r.Key()
+		}
 		return s.search()
 	case "C":
 		return s.open(Columns), nil
@@ -35,6 +39,9 @@ func (s State) tableKey(k string) (State, []Effect) {
 	}
 	return s.tableOpens(k)
 }
+
+// nothingYet answers keys that need a layout before there is one.
+const nothingYet = "no layout is found yet: wait for the search, or loosen the filter"
 
 // tableOpens handles the keys that open another screen.
 func (s State) tableOpens(k string) (State, []Effect) {
@@ -60,13 +67,8 @@ func (s State) tableOpens(k string) (State, []Effect) {
 
 // sortKey moves the sort to the next column, or turns it round.
 func (s State) sortKey(k string) State {
-	key := ""
-	if r := s.Current(); r != nil {
-		key = r.Key()
-	}
 	if k == "S" {
-		s.Desc = !s.Desc
-		return s.order(key)
+		return s.sortBy(s.Sort)
 	}
 	cols := s.Shown()
 	at := slices.IndexFunc(cols, func(c Column) bool { return c.Key == s.Sort })

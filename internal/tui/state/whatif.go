@@ -12,7 +12,7 @@ type History struct{ Past, Future []knob.Plan }
 // whatIf opens the steppers on the row under the cursor.
 func (s State) whatIf() State {
 	if s.Selected == nil {
-		s.Message = "what-if: select a layout first"
+		s.Message = nothingYet
 		return s
 	}
 	if s.Now.Plan != s.Selected.Plan {
