@@ -99,7 +99,7 @@ func exportPlan(ctx context.Context, o *exportFlags, a *ask.Answer, framework st
 		}
 	}
 	if o.layout == "" {
-		r := strategies.Search(ctx, own.Problem, strategies.Space{}, strategies.Options{Top: 1})
+		r := own.Search(ctx, strategies.Space{}, strategies.Options{Top: 1})
 		if len(r.Ranking) == 0 {
 			return nil, &noError{"no layout fits: planner suggest says what would mend it"}
 		}
@@ -117,8 +117,7 @@ func exportPlan(ctx context.Context, o *exportFlags, a *ask.Answer, framework st
 	if err != nil {
 		return nil, err
 	}
-	e := a.Problem.Estimate(l, f)
-	p.Layout, p.Profile, p.Predicted = l, f, predicted(a.Problem, &e)
+	p.Layout, p.Profile, p.Predicted = l, f, predicted(a.Problem, &a.Explain(l, f).Estimate)
 	return p, nil
 }
 

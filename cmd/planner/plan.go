@@ -81,10 +81,10 @@ func chosen(c *cobra.Command, a *ask.Answer, layout string) (*strategies.Estimat
 		if err != nil {
 			return nil, err
 		}
-		e := a.Problem.Explain(l, f).Estimate
+		e := a.Explain(l, f).Estimate
 		return &e, nil
 	}
-	r := strategies.Search(c.Context(), a.Problem, strategies.Space{}, strategies.Options{Top: 1})
+	r := a.Search(c.Context(), strategies.Space{}, strategies.Options{Top: 1})
 	if len(r.Ranking) == 0 {
 		return nil, &noError{"no layout fits: planner suggest says what would mend it"}
 	}
@@ -204,7 +204,7 @@ func bestNow(c *cobra.Command, p *plan.Plan) (*strategies.Estimate, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := strategies.Search(c.Context(), a.Problem, strategies.Space{}, strategies.Options{Top: 1})
+	r := a.Search(c.Context(), strategies.Space{}, strategies.Options{Top: 1})
 	if r.Interrupted {
 		return nil, &noError{"interrupted"}
 	}

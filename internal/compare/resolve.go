@@ -137,9 +137,9 @@ func estimate(ctx context.Context, a *ask.Answer, layout string) (*strategies.Es
 		if err != nil {
 			return nil, err
 		}
-		return &a.Problem.Explain(l, f).Estimate, nil
+		return &a.Explain(l, f).Estimate, nil
 	}
-	r := strategies.Search(ctx, a.Problem, strategies.Space{}, strategies.Options{Top: 1})
+	r := a.Search(ctx, strategies.Space{}, strategies.Options{Top: 1})
 	switch {
 	case len(r.Ranking) > 0:
 		return &r.Ranking[0], nil

@@ -95,6 +95,8 @@ func bubbleCause(a, b *Side) string {
 		return "B has no pipeline"
 	case x.PP == 1:
 		return "A has no pipeline"
+	case x.PP == y.PP && x.VPP == y.VPP && a.Predicted.MicroBatches == b.Predicted.MicroBatches:
+		return "the same schedule of other slots"
 	}
 	return fmt.Sprintf("(PP−1)/VPP over %d micro-batches: %d/%d of %d, not %d/%d of %d", b.Predicted.MicroBatches,
 		y.PP-1, y.VPP, b.Predicted.MicroBatches, x.PP-1, x.VPP, a.Predicted.MicroBatches)

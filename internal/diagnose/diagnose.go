@@ -49,7 +49,7 @@ func Run(ctx context.Context, s *Subject, r *Request) (*Diagnosis, error) {
 	}
 	slices.SortStableFunc(d.Near, func(a, b sensitivity.Knob) int { return sign(float64(a.Estimate.Step - b.Estimate.Step)) })
 	d.Near = d.Near[:min(len(d.Near), nearest)]
-	found := strategies.Search(ctx, s.Answer.Problem, strategies.Space{}, strategies.Options{Top: 1})
+	found := s.Answer.Search(ctx, strategies.Space{}, strategies.Options{Top: 1})
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}

@@ -63,7 +63,7 @@ func (c *Config) explain(q ask.Question, l strategies.Layout) (*Subject, error) 
 	if err != nil {
 		return nil, err
 	}
-	return &Subject{Config: c, Answer: a, Explain: a.Problem.Explain(l, f)}, nil
+	return &Subject{Config: c, Answer: a, Explain: a.Explain(l, f)}, nil
 }
 
 // batches settles the global batch and the micro-batch: what the file leaves

@@ -132,5 +132,5 @@ func (p *Plan) Estimate() (*ask.Answer, *strategies.Explanation, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return a, a.Problem.Explain(l, f), nil
+	return a, a.Explain(l, f), nil
 }
