@@ -1,0 +1,96 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"planner/costmodel/collective"
+	"planner/verify/bench"
+	"planner/verify/gpu/worker"
+	"planner/verify/reduce"
+)
+
+// benchFlags are the flags as given.
+type benchFlags struct {
+	backend, begin, end, dtype, redop string
+	o                                 worker.Options
+}
+
+func newBench(o worker.Options) *cobra.Command {
+	f := &benchFlags{o: o}
+	c := &cobra.Command{
+		Use:   "bench [OPERATION]...",
+		Short: "Check and time collectives",
+		Long: `bench checks every element, then times. With --backend cuda all ranks are in
+this process, several on a GPU if there are more ranks than GPUs. With nccl a
+process is a rank: under torchrun, srun or mpirun this one, otherwise bench
+starts one for every GPU of the machine.`,
+		Example: `  planner-gpu bench                                        own kernels, a rank on every GPU
+  planner-gpu bench --ranks 8 --gpus 0                     eight ranks on GPU 0
+  planner-gpu bench --graphs -b 8K -e 64K                  small messages as CUDA graphs
+  planner-gpu bench --backend nccl all_reduce all_gather --dtype bf16
+  torchrun --no-python --nproc-per-node 8 planner-gpu bench --backend nccl`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := f.options(args); err != nil {
+				return errUsage{err}
+			}
+			return worker.Run(c.Context(), f.o, c.OutOrStdout(), c.ErrOrStderr())
+		},
+	}
+	fs := c.Flags()
+	fs.StringVar(&f.backend, "backend", string(o.Backend), "cuda (the engine's own kernels) or nccl")
+	fs.StringVarP(&f.begin, "minbytes", "b", "8K", "smallest size: bytes, or with K, M, G")
+	fs.StringVarP(&f.end, "maxbytes", "e", "128M", "largest size")
+	fs.IntVarP(&f.o.Factor, "stepfactor", "f", o.Factor, "each size is this many times the last")
+	fs.StringVar(&f.dtype, "dtype", "f32", "f32, f16, bf16; with nccl also f64, i32")
+	fs.StringVar(&f.redop, "redop", "sum", "sum, max, min, avg")
+	fs.IntVar(&f.o.Root, "root", 0, "root of broadcast, reduce, gather, scatter")
+	fs.IntVar(&f.o.Ranks, "ranks", 0, "number of ranks; 0: one for every GPU")
+	fs.IntSliceVar(&f.o.GPUs, "gpus", nil, "GPUs to use, in the order of the ranks")
+	fs.BoolVar(&f.o.Graphs, "graphs", false, "cuda: launch each call as one CUDA graph")
+	fs.IntVar(&f.o.Iters, "iters", o.Iters, "timed iterations")
+	fs.IntVar(&f.o.Warmup, "warmup", o.Warmup, "iterations before those")
+	fs.DurationVar(&f.o.Timeout, "timeout", o.Timeout, "bound on waiting for the GPU or another rank")
+	fs.StringVar(&f.o.Driver, "libcuda", "", "path of libcuda.so.1 if the system does not find it")
+	fs.StringVar(&f.o.Library, "libnccl", "", "path of libnccl.so.2 if the system does not find it")
+	fs.StringVar(&f.o.Format, "format", o.Format, "table or json")
+	return c
+}
+
+// options turns the flags into options.
+func (f *benchFlags) options(args []string) (err error) {
+	f.o.Backend = worker.Backend(f.backend)
+	var ok bool
+	if f.o.Type, ok = reduce.ParseDType(f.dtype); !ok {
+		return fmt.Errorf("--dtype %q: unknown: want f32, f16, bf16, f64 or i32", f.dtype)
+	}
+	if f.o.Reduction, ok = reduce.ParseOp(f.redop); !ok {
+		return fmt.Errorf("--redop %q: unknown: want sum, max, min or avg", f.redop)
+	}
+	if f.o.Begin, err = bench.ParseSize(f.begin); err != nil {
+		return fmt.Errorf("-b %w", err)
+	}
+	if f.o.End, err = bench.ParseSize(f.end); err != nil {
+		return fmt.Errorf("-e %w", err)
+	}
+	for i, a := range args {
+		op, ok := collective.ParseOp(a)
+		if !ok || op >= collective.Send {
+			return fmt.Errorf("operation %q: unknown: want one of %s", a, strings.Join(operations(), ", "))
+		}
+		if i == 0 {
+			f.o.Ops = nil
+		}
+		f.o.Ops = append(f.o.Ops, op)
+	}
+	return f.o.Validate()
+}
+
+func operations() (names []string) {
+	for op := range collective.Send {
+		names = append(names, op.String())
+	}
+	return names
+}

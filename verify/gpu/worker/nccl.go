@@ -1,0 +1,174 @@
+package worker
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"planner/costmodel/collective"
+	"planner/costmodel/collective/steps"
+	"planner/verify/bench"
+	"planner/verify/engine"
+	"planner/verify/gpu/cuda"
+	"planner/verify/gpu/nccl"
+	"planner/verify/reduce"
+	"planner/verify/transport"
+)
+
+// member is one rank of a measurement with NCCL.
+type member struct {
+	o    *Options
+	host *engine.Comm // over which ids and times travel
+	seat *cuda.Seat
+	comm *nccl.Comm
+}
+
+// onNCCL measures as one rank of a job, on the GPU that its place on the
+// machine gives it. All ranks get the whole document.
+func onNCCL(ctx context.Context, w transport.World, local int, o *Options) (*Document, error) {
+	host, err := engine.New(w)
+	if err != nil {
+		return nil, err
+	}
+	drv, err := cuda.Open(paths(o.Driver)...)
+	if err != nil {
+		return nil, err
+	}
+	lib, err := nccl.Open(nccl.NCCL, paths(o.Library)...)
+	if err != nil {
+		return nil, err
+	}
+	all, err := drv.Devices()
+	if err != nil {
+		return nil, err
+	}
+	g, err := cuda.NewGroup(drv, []int{o.gpu(local, len(all))})
+	if err != nil {
+		return nil, err
+	}
+	m := &member{o: o, host: host, seat: g.Seat(0)}
+	doc := &Document{Backend: string(NCCL), Ranks: host.Size(), Library: "NCCL " + lib.VersionText()}
+	if err := m.meet(lib, g.Device(0), doc); err != nil {
+		return nil, err
+	}
+	if err := m.measure(ctx, doc); err != nil {
+		return nil, err
+	}
+	if err := m.comm.Close(); err != nil {
+		return nil, err
+	}
+	if err := g.Close(); err != nil {
+		return nil, err
+	}
+	return doc, host.Close()
+}
+
+// gpu returns the GPU of a rank of this machine that sees some. Where a
+// launcher shows every rank its own GPU only, that is number 0.
+func (o *Options) gpu(local, visible int) int {
+	if len(o.GPUs) > 0 {
+		return o.GPUs[local%len(o.GPUs)]
+	}
+	return local % max(visible, 1)
+}
+
+// meet tells all ranks where all are, and forms the communicator.
+func (m *member) meet(lib *nccl.Library, d cuda.Device, doc *Document) error {
+	name, err := os.Hostname()
+	if err != nil {
+		return err
+	}
+	seats, err := exchange(m.host, Seat{Host: name, Bus: d.Bus, GPU: d.Name})
+	if err != nil {
+		return err
+	}
+	for _, s := range seats {
+		doc.GPUs = append(doc.GPUs, fmt.Sprintf("%s GPU %s %s", s.Host, s.Bus, s.GPU))
+	}
+	if doc.Notes, err = Check(seats, lib.SharesGPU() && os.Getenv("NCCL_MULTI_RANK_GPU_ENABLE") == "1", lib.VersionText()); err != nil {
+		return err
+	}
+	var id nccl.ID
+	if m.host.Rank() == 0 {
+		if id, err = lib.NewID(); err != nil {
+			return err
+		}
+	}
+	out := make([]byte, len(id.B))
+	if err := m.host.Broadcast(out, id.B[:], len(id.B)/4, reduce.I32, 0); err != nil {
+		return err
+	}
+	copy(id.B[:], out)
+	m.comm, err = lib.Init(id, m.host.Size(), m.host.Rank(), m.seat, m.o.Timeout)
+	return err
+}
+
+func (m *member) measure(ctx context.Context, doc *Document) error {
+	for _, op := range m.o.Ops {
+		for _, size := range m.o.sizes() {
+			if err := ctx.Err(); err != nil {
+				m.comm.Abort()
+				return err
+			}
+			row, err := m.row(op, size)
+			if err != nil {
+				return err
+			}
+			doc.Rows = append(doc.Rows, row)
+			doc.Wrong += row.Out.Wrong
+		}
+	}
+	return nil
+}
+
+// row checks and measures one call, and agrees with the other ranks on the
+// slowest time and all wrong elements.
+func (m *member) row(op collective.Op, size int) (row bench.Row, err error) {
+	k := nccl.Call{Op: op, Type: m.o.Type, Reduction: m.o.Reduction, Count: m.o.count(op, size, m.comm.Size)}
+	if op >= collective.Broadcast {
+		k.Root = min(m.o.Root, m.comm.Size-1)
+	}
+	s := steps.Spec{Op: op, Ranks: m.comm.Size, Root: k.Root, Count: k.Count}
+	data := bench.NewData(s, k.Type, k.Reduction)
+	in, out := steps.Lens(s, m.comm.Rank)
+	a, err := m.seat.Alloc(in * k.Type.Size())
+	if err != nil {
+		return row, err
+	}
+	defer func() { _ = m.seat.Free(a) }()
+	b, err := m.seat.Alloc(out * k.Type.Size())
+	if err != nil {
+		return row, err
+	}
+	defer func() { _ = m.seat.Free(b) }()
+	k.In, k.Out = uintptr(a), uintptr(b)
+	wrong, err := m.once(k, data, make([]byte, in*k.Type.Size()), make([]byte, out*k.Type.Size()))
+	if err != nil {
+		return row, err
+	}
+	if err := m.host.Barrier(); err != nil {
+		return row, err
+	}
+	each, err := m.o.loop(func() error { return m.comm.Do(k) }, m.comm.Wait)
+	if err != nil {
+		return row, err
+	}
+	worst, total, err := agree(m.host, each, wrong)
+	return m.o.newRow(op, k.Count, m.comm.Size, total, worst, "nccl"), err
+}
+
+// once runs the call on exact data and counts this rank's wrong elements.
+func (m *member) once(k nccl.Call, d *bench.Data, in, out []byte) (wrong int, err error) {
+	d.Fill(in, m.comm.Rank)
+	for _, f := range []func() error{
+		func() error { return m.seat.Write(cuda.Pointer(k.In), in) },
+		func() error { return m.comm.Do(k) },
+		m.comm.Wait,
+		func() error { return m.seat.Read(out, cuda.Pointer(k.Out)) },
+	} {
+		if err := f(); err != nil {
+			return 0, err
+		}
+	}
+	return d.Wrong(out, m.comm.Rank), nil
+}

@@ -1,0 +1,99 @@
+package worker
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"planner/verify/gpu/cuda"
+	"planner/verify/launch"
+	"planner/verify/transport"
+)
+
+// workName is what rank processes are started for.
+const workName = "gpu-bench"
+
+func init() {
+	launch.Register(workName, func(ctx context.Context, j *launch.Job, args []byte) error {
+		var o Options
+		if err := json.Unmarshal(args, &o); err != nil {
+			return err
+		}
+		return o.member(ctx, j, os.Stdout, os.Stderr)
+	})
+}
+
+// ErrWrong is returned when results were wrong; the table has been written.
+var ErrWrong = errors.New("wrong results")
+
+// Run measures and writes the table to out. Within a job of another launcher
+// (see launch.FromEnv) this process is one rank of NCCL.
+func Run(ctx context.Context, o Options, out, errOut io.Writer) error {
+	if err := o.Validate(); err != nil {
+		return err
+	}
+	if o.Backend == CUDA {
+		doc, err := onCUDA(ctx, &o)
+		if err != nil {
+			return err
+		}
+		return doc.finish(&o, out, errOut)
+	}
+	place, ok, err := launch.FromEnv(os.Getenv)
+	if err != nil {
+		return err
+	}
+	if ok {
+		c := launch.Config{Kind: transport.TCP, Secret: os.Getenv("PLANNER_SECRET"),
+			Options: transport.Options{Timeout: o.Timeout}}
+		return launch.Member(ctx, place, c, func(ctx context.Context, j *launch.Job, _ []byte) error {
+			return o.member(ctx, j, out, errOut)
+		}, nil)
+	}
+	return o.start(ctx, out, errOut)
+}
+
+// start starts the ranks of this machine, one for every GPU.
+func (o Options) start(ctx context.Context, out, errOut io.Writer) error {
+	if o.Ranks == 0 {
+		drv, err := cuda.Open(paths(o.Driver)...)
+		if err != nil {
+			return err
+		}
+		all, err := drv.Devices()
+		if err != nil {
+			return err
+		}
+		o.Ranks = len(all)
+	}
+	return launch.Run(ctx, launch.Spec{Work: workName, Args: o, Ranks: o.Ranks, Kind: transport.TCP, Timeout: o.Timeout,
+		Out: out, Err: errOut})
+}
+
+// member is what each rank of NCCL does; rank 0 writes.
+func (o Options) member(ctx context.Context, j *launch.Job, out, errOut io.Writer) error {
+	doc, err := onNCCL(ctx, j.World, j.LocalRank, &o)
+	if err != nil {
+		return err
+	}
+	if j.Rank != 0 {
+		out, errOut = io.Discard, io.Discard
+	}
+	return doc.finish(&o, out, errOut)
+}
+
+func (d *Document) finish(o *Options, out, errOut io.Writer) error {
+	for _, n := range d.Notes {
+		fmt.Fprintln(errOut, "note:", n)
+	}
+	if err := d.print(out, o.Format); err != nil {
+		return err
+	}
+	if d.Wrong > 0 {
+		return fmt.Errorf("%w: %d elements", ErrWrong, d.Wrong)
+	}
+	return nil
+}
