@@ -20,18 +20,24 @@ func (d *drawing) groupsTab(x *state.Explained) []string {
 	}
 	out = append(out, "", fmt.Sprintf(" nodes that the groups of rank 0 touch, of %s:  0 rank 0  %s TP  %s CP  %s DP  %s PP  · others", show.Count(c.Nodes()),
 		d.style("TP").Render("T"), d.style("CP").Render("C"), d.style("DP").Render("D"), d.style("PP").Render("P")), "")
-	return append(out, d.nodes(&x.Layout, c.PerNode, c.GPUs)...)
+	out = append(out, d.nodes(&x.Layout, c.PerNode, c.GPUs, axisTo)...)
+	if x.Answer.Problem.Model.Experts() == 0 {
+		return out
+	}
+	out = append(out, "", fmt.Sprintf(" its groups of the experts, folded over the same ranks:  0 rank 0  %s ETP  %s EP  %s expert DP  · others",
+		d.style("TP").Render("t"), d.style("EP").Render("E"), d.style("DP").Render("d")), "")
+	return append(out, d.nodes(&x.Layout, c.PerNode, c.GPUs, expertAxisTo)...)
 }
 
 // nodes draws a cell a rank, a line a row of nodes.
-func (d *drawing) nodes(l *strategies.Layout, perNode, gpus int) []string {
+func (d *drawing) nodes(l *strategies.Layout, perNode, gpus int, axis axisOf) []string {
 	perNode = max(1, min(perNode, 72))
 	cellWidth := max(16, perNode*2+9)
 	perLine := max(1, (d.s.W-4)/cellWidth)
 	var out []string
 	line, n := "", 0
 	for node := 0; node*perNode < gpus && len(out) < 64; node++ {
-		cells, touched := d.node(l, node*perNode, min(gpus, (node+1)*perNode))
+		cells, touched := d.node(l, node*perNode, min(gpus, (node+1)*perNode), axis)
 		if !touched {
 			continue
 		}
@@ -48,7 +54,7 @@ func (d *drawing) nodes(l *strategies.Layout, perNode, gpus int) []string {
 
 // node draws the ranks of a node by the axis along which they share a group
 // with rank 0.
-func (d *drawing) node(l *strategies.Layout, from, to int) (cells string, touched bool) {
+func (d *drawing) node(l *strategies.Layout, from, to int, axisTo axisOf) (cells string, touched bool) {
 	var b strings.Builder
 	for r := from; r < to; r++ {
 		letter, axis := axisTo(l, r)
@@ -60,6 +66,26 @@ func (d *drawing) node(l *strategies.Layout, from, to int) (cells string, touche
 		}
 	}
 	return b.String(), touched
+}
+
+// axisOf names the axis along which a rank shares a group with rank 0, and
+// its letter.
+type axisOf func(l *strategies.Layout, rank int) (letter, axis string)
+
+// expertAxisTo is axisTo for the groups of the experts: ETP·EP·EDP fold over
+// the ranks TP·CP·DP of a stage, ETP innermost.
+func expertAxisTo(l *strategies.Layout, rank int) (letter, axis string) {
+	switch inner := l.ETP * l.EP; {
+	case rank == 0:
+		return "0", "weights"
+	case rank < l.ETP:
+		return "t", "TP"
+	case rank < inner && rank%l.ETP == 0:
+		return "E", "EP"
+	case rank%inner == 0 && rank < inner*l.EDP():
+		return "d", "DP"
+	}
+	return "·", ""
 }
 
 // axisTo names the one axis along which a rank differs from rank 0.

@@ -116,3 +116,20 @@ func TestSensitivityHasBothWays(t *testing.T) {
 		}
 	}
 }
+
+// DeepSeek-V3 has 61 layers (published configuration): no pipeline divides
+// them, so the ends get layers of their own.
+func TestUnevenPipelines(t *testing.T) {
+	a, err := ask.Ask(ask.Question{Model: "deepseek-v3", GPUs: 2048})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, _ := strategies.ParseLayout("ep=64,etp=1,zero=1")
+	pt := knob.Solve(knob.Plan{Question: a.Question, Layout: l}, a)
+	k := find(t, &pt, "PP")
+	for _, o := range k.Options(&pt) {
+		if l := &o.Layout; o.Text == "16" && (!o.Legal() || l.First+l.Last+14*((61-l.First-l.Last)/14) != 61) {
+			t.Errorf("pp=16: %s: %s", o.Layout, o.Broken)
+		}
+	}
+}

@@ -133,8 +133,9 @@ func setPP(l *strategies.Layout, v int, pt *Point) {
 	setVPP(l, vpp, pt)
 }
 
-// setVPP takes the schedule that the number of virtual stages implies.
-func setVPP(l *strategies.Layout, v int, _ *Point) {
+// setVPP takes the schedule that the number of virtual stages implies, and
+// splits layers that do not divide.
+func setVPP(l *strategies.Layout, v int, pt *Point) {
 	if (v > 1) != (l.VPP > 1) || l.PP == 1 {
 		l.Schedule = strategies.OneFOneB
 		if v > 1 {
@@ -142,6 +143,7 @@ func setVPP(l *strategies.Layout, v int, _ *Point) {
 		}
 	}
 	l.VPP = v
+	split(l, pt.Answer.Problem.Model.Layers())
 }
 
 // setZero drops a shard, which means nothing at stage 0.
