@@ -2,9 +2,9 @@ package sensitivity
 
 import (
 	"context"
+	"errors"
 
 	"planner/internal/ask"
-	"planner/internal/catalog"
 	"planner/strategies"
 )
 
@@ -30,7 +30,7 @@ type Result struct {
 }
 
 // Run turns every knob and swings every figure. The error is ctx's when it was
-// interrupted, else a *catalog.Error.
+// interrupted; another says that there is no layout to examine.
 func Run(ctx context.Context, r *Request) (*Result, error) {
 	p := r.Answer.Problem
 	var used []*figure
@@ -79,7 +79,7 @@ func (r *Result) choose(found *strategies.Result) error {
 	case r.First != nil:
 		r.Base = *r.First
 	default:
-		return catalog.Errorf("no layout fits: give one with --layout, or see planner suggest")
+		return errors.New("no layout fits: give one with --layout; planner suggest says what would mend it")
 	}
 	return nil
 }

@@ -102,8 +102,22 @@ func (p *Point) take(r *strategies.Result) {
 		short := r.Least.Memory.Total() - p.Answer.Problem.Capacity()
 		p.Reason = "does not fit: " + strconv.FormatFloat(short.GiB(), 'f', 1, 64) + " GiB short"
 	default:
-		p.Reason = "no legal layout"
+		p.Reason = "no legal layout" + because(r.Rejected)
 	}
+}
+
+// because names the rule that refused most.
+func because(rejected map[strategies.Rule]int) string {
+	var most strategies.Rule
+	for rule, n := range rejected {
+		if n > rejected[most] || n == rejected[most] && rule < most {
+			most = rule
+		}
+	}
+	if most == "" {
+		return ""
+	}
+	return " (" + string(most) + ")"
 }
 
 // points resolves the question of every point.
@@ -148,13 +162,13 @@ func (r *Request) batch() (func(*ask.Question) int, error) {
 	if r.axis("gpus") < 0 || r.axis("global-batch") >= 0 {
 		return func(q *ask.Question) int { return q.GlobalBatch }, nil
 	}
-	least, most := 1<<30, 0
+	least, most, common := 1<<30, 0, 1
 	for _, v := range r.Axes[r.axis("gpus")].Values {
 		n, err := strconv.Atoi(v)
 		if err != nil || n < 1 || n > catalog.MaxGPUs {
 			return nil, catalog.Errorf("--gpus %s: out of range: want 1 to 1,048,576", v)
 		}
-		least, most = min(least, n), max(most, n)
+		least, most, common = min(least, n), max(most, n), lcm(common, n)
 	}
 	given, gpus := r.Base.GlobalBatch, most
 	if r.Scale == Weak {
@@ -163,13 +177,31 @@ func (r *Request) batch() (func(*ask.Question) int, error) {
 	return func(q *ask.Question) int {
 		b := given
 		if b == 0 {
-			b = defaultBatch(*q, gpus)
+			b = even(defaultBatch(*q, gpus), common)
 		}
 		if r.Scale == Weak {
 			return max(1, b*q.GPUs/least)
 		}
 		return b
 	}, nil
+}
+
+// even raises a default batch to one that every number of GPUs divides, where
+// that does not make it much larger.
+func even(batch, common int) int {
+	if batch == 0 || common > batch {
+		return batch
+	}
+	return (batch + common - 1) / common * common
+}
+
+// lcm returns the least common multiple, at most 2³¹.
+func lcm(a, b int) int {
+	x, y := a, b
+	for y > 0 {
+		x, y = y, x%y
+	}
+	return min(a/x*b, 1<<31)
 }
 
 // defaultBatch is the batch that a question with gpus GPUs would get; 0 where

@@ -98,6 +98,21 @@ func TestScaling(t *testing.T) {
 	}
 }
 
+// A default batch is one that every number of GPUs divides.
+func TestEvenBatch(t *testing.T) {
+	r := run(t, &Request{Base: ask.Question{Model: "8b"}, Axes: []Axis{axis(t, "gpus", "48,64,96")}, Scale: Strong})
+	for _, p := range r.Points {
+		if p.Best == nil || p.Answer.GlobalBatch%p.Answer.GPUs != 0 {
+			t.Errorf("%d GPUs, batch %d: %s", p.Answer.GPUs, p.Answer.GlobalBatch, p.Reason)
+		}
+	}
+	for _, c := range []struct{ batch, common, want int }{{512, 96, 576}, {512, 64, 512}, {512, 1000, 512}, {0, 8, 0}} {
+		if got := even(c.batch, c.common); got != c.want {
+			t.Errorf("even(%d, %d) = %d, want %d", c.batch, c.common, got, c.want)
+		}
+	}
+}
+
 // Days × GPUs × 24 × price is the cost, and tokens over days the speed.
 func TestEconomy(t *testing.T) {
 	r := run(t, &Request{Base: ask.Question{Model: "8b"}, Axes: []Axis{axis(t, "gpus", "64,128")}, Scale: Strong, Tokens: 15e12, Price: 2.5})
