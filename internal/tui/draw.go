@@ -124,6 +124,9 @@ func fit(line string, w int) string {
 // wrapped breaks a text into lines of the screen, each indented.
 func (d *drawing) wrapped(text, indent string) []string {
 	room := max(20, d.s.W-3-len(indent))
+	if ansi.StringWidth(text) <= room {
+		return []string{indent + text} // as it stands, columns and all
+	}
 	lines := []string{indent}
 	used := 0
 	for _, word := range strings.Fields(text) {

@@ -103,6 +103,9 @@ func causeOf(p *strategies.Problem, e, best *strategies.Estimate, term string, m
 		if l.Zero == 3 && m.Zero < 3 {
 			return "DP: ZeRO-3 gathers every layer's parameters for every micro-batch"
 		}
+		if l.DataRanks() == m.DataRanks() && micro(p, l) == micro(p, m) {
+			return fmt.Sprintf("DP: ZeRO-%d over %d of %d data ranks, against ZeRO-%d over %d", l.Zero, l.Shard, l.DataRanks(), m.Zero, m.Shard)
+		}
 		return fmt.Sprintf("DP: gradients over %d ranks with %d micro-batches to hide behind, against %d with %d", l.DataRanks(), micro(p, l), m.DataRanks(), micro(p, m))
 	case "PP":
 		return fmt.Sprintf("PP: %d hops a micro-batch (pp·vpp), against %d", l.PP*l.VPP, m.PP*m.VPP)
