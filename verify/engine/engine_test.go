@@ -2,15 +2,12 @@ package engine_test
 
 import (
 	"errors"
-	"fmt"
 	"sync"
 	"testing"
 
-	"planner/costmodel/collective"
 	"planner/costmodel/collective/steps"
 	"planner/verify/bench"
 	"planner/verify/engine"
-	"planner/verify/reduce"
 	"planner/verify/transport"
 )
 
@@ -105,83 +102,4 @@ func alias(s steps.Spec, rank, e int) (in, out []byte) {
 		return whole, whole[off*e : (off+o)*e]
 	}
 	return whole[:i*e], whole[:o*e]
-}
-
-func TestEveryCallIsExact(t *testing.T) {
-	for n := 1; n <= 9; n++ {
-		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			t.Parallel()
-			err := job(t, transport.Goroutine, n, transport.Options{}, func(c *engine.Comm) error { return everything(c, t) })
-			if err != nil {
-				t.Fatal(err)
-			}
-		})
-	}
-}
-
-func TestEveryTransportIsExact(t *testing.T) {
-	mixed := transport.Options{Shape: &transport.Shape{Nodes: 2, PerNode: 2}}
-	for _, tt := range []struct {
-		kind transport.Kind
-		n    int
-		o    transport.Options
-	}{
-		{transport.Shm, 1, transport.Options{}},
-		{transport.Shm, 2, transport.Options{}},
-		{transport.Shm, 3, transport.Options{}},
-		{transport.TCP, 2, transport.Options{}},
-		{transport.TCP, 3, transport.Options{}},
-		{transport.Unix, 2, transport.Options{}},
-		{transport.Unix, 4, transport.Options{}},
-		{transport.Mixed, 4, mixed},
-		{transport.Goroutine, 4, mixed},
-	} {
-		t.Run(fmt.Sprintf("%v/%d", tt.kind, tt.n), func(t *testing.T) {
-			err := job(t, tt.kind, tt.n, tt.o, func(c *engine.Comm) error { return everything(c, t) })
-			if err != nil {
-				t.Fatal(err)
-			}
-		})
-	}
-}
-
-// everything runs every operation, algorithm, type, reduction and count.
-func everything(c *engine.Comm, t *testing.T) error {
-	for op := collective.Op(0); op < collective.Send; op++ {
-		for _, alg := range steps.Algorithms(op) {
-			for ty := range reduce.NumDTypes {
-				for red := range reduce.NumOps {
-					if red != reduce.Sum && op != collective.AllReduce && op != collective.ReduceScatter && op != collective.Reduce {
-						continue
-					}
-					for _, k := range counts(c.Size()) {
-						for _, inPlace := range []bool{false, true} {
-							call := engine.Call{Op: op, Type: ty, Reduction: red, Count: k,
-								Root: (k + int(alg)) % c.Size(), Algorithm: engine.Force(alg)}
-							if err := one(c, t, call, inPlace); err != nil {
-								return err
-							}
-						}
-					}
-				}
-			}
-		}
-	}
-	return nil
-}
-
-func one(c *engine.Comm, t *testing.T, call engine.Call, inPlace bool) error {
-	if s, err := c.Plan(call); err != nil || inPlace && !steps.InPlace(s) {
-		return err
-	}
-	wrong, err := runExact(c, call, inPlace)
-	if err != nil {
-		return fmt.Errorf("%v %v %v %v count %d in place %v: %w", call.Op, call.Algorithm.Algorithm,
-			call.Type, call.Reduction, call.Count, inPlace, err)
-	}
-	if wrong > 0 {
-		t.Errorf("rank %d of %d: %v %v %v %v count %d root %d in place %v: %d wrong", c.Rank(), c.Size(), call.Op,
-			call.Algorithm.Algorithm, call.Type, call.Reduction, call.Count, call.Root, inPlace, wrong)
-	}
-	return nil
 }

@@ -48,6 +48,9 @@ func (c *Comm) fused(call Call) (done bool, err error) {
 	}
 	if reach {
 		c.reducePiece(call, ins, outs)
+		if err := c.port.Intact(); err != nil {
+			return true, err
+		}
 	}
 	for k := 1; k < n; k++ {
 		c.port.Done((me + k) % n)

@@ -14,11 +14,15 @@ import (
 	"planner/costmodel/collective/steps"
 	"planner/verify/bench"
 	"planner/verify/engine"
+	"planner/verify/launch"
 	"planner/verify/reduce"
 	"planner/verify/transport"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	launch.MaybeWorker() // a rank of TestMatrix
+	goleak.VerifyTestMain(m)
+}
 
 // TestSplit makes a 2×3 grid of rows and columns and runs both at once.
 func TestSplit(t *testing.T) {

@@ -24,26 +24,20 @@ type hub struct {
 	here   int
 	gone   int
 	failed bool
-	stalls map[place]stall
+	stalls map[place]transport.History
 	all    map[*wire]bool // open connections, introduced or not
 	tasks  sync.WaitGroup
 }
 
-// place is one call of one group.
+// place is one rank in one group.
 type place struct {
+	rank  int
 	group uint64
-	call  uint32
-}
-
-// stall is the first rank that waits there, and in what.
-type stall struct {
-	rank int
-	what transport.Signature
 }
 
 func newHub(l net.Listener, size int, secret string) *hub {
 	h := &hub{listener: l, size: size, secret: secret, key: random(32), wires: make([]*wire, size),
-		peers: make([]transport.Peer, size), stalls: map[place]stall{}, all: map[*wire]bool{}}
+		peers: make([]transport.Peer, size), stalls: map[place]transport.History{}, all: map[*wire]bool{}}
 	h.tasks.Go(h.accept)
 	return h
 }
@@ -97,7 +91,7 @@ func (h *hub) serve(w *wire) {
 		case "fail":
 			h.broadcast(m.Failure)
 		case "stall":
-			h.compare(rank, m)
+			h.compare(rank, m.Stall)
 		case "bye":
 			left = true
 			h.bye()
@@ -167,20 +161,22 @@ func (h *hub) broadcast(f *transport.Failure) {
 	}
 }
 
-// compare looks for ranks that wait in one call with different arguments.
-func (h *hub) compare(rank int, m message) {
-	h.mu.Lock()
-	first, seen := h.stalls[place{m.Group, m.Call}]
-	if !seen && m.What != nil {
-		h.stalls[place{m.Group, m.Call}] = stall{rank, *m.What}
-	}
-	h.mu.Unlock()
-	if !seen || m.What == nil || first.what == *m.What || m.Call == 0 {
+// compare looks for a rank that did another call than one that waits.
+func (h *hub) compare(rank int, mine *transport.History) {
+	if mine == nil {
 		return
 	}
-	h.broadcast(&transport.Failure{Collective: transport.OpName(*m.What), Call: m.Call, Rank: rank, Peer: first.rank,
-		Cause: fmt.Sprintf("the ranks disagree: rank %d runs %s, rank %d %s", rank, transport.Names(*m.What),
-			first.rank, transport.Names(first.what))})
+	h.mu.Lock()
+	h.stalls[place{rank, mine.Group}] = *mine
+	var f *transport.Failure
+	for r := range h.size {
+		if call, a, b, differ := mine.Differ(h.stalls[place{r, mine.Group}]); differ {
+			f = &transport.Failure{Collective: transport.OpName(a), Call: call, Rank: rank, Peer: r,
+				Cause: fmt.Sprintf("the ranks disagree: rank %d runs %s, rank %d %s", rank, transport.Names(a), r, transport.Names(b))}
+		}
+	}
+	h.mu.Unlock()
+	h.broadcast(f)
 }
 
 // bye counts the ranks that have finished. When all have, each is told.

@@ -60,9 +60,7 @@ func Join(ctx context.Context, p Place, c Config) (*Job, error) {
 		return nil, err
 	}
 	go j.listen()
-	j.World.OnStall(func(group uint64, call uint32, s transport.Signature) {
-		_ = j.wire.send(message{Kind: "stall", Group: group, Call: call, What: &s})
-	})
+	j.World.OnStall(func(h transport.History) { _ = j.wire.send(message{Kind: "stall", Stall: &h}) })
 	j.World.Abort().OnFail(func(f *transport.Failure) { _ = j.wire.send(message{Kind: "fail", Failure: f}) })
 	return j, nil
 }

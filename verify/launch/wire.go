@@ -22,20 +22,18 @@ const maxLine = 1 << 20
 
 // message is what ranks and rank 0's hub exchange, one JSON object a line.
 type message struct {
-	Kind    string               `json:"kind"` // challenge, hello, welcome, refuse, fail, stall, bye
-	Version int                  `json:"version,omitempty"`
-	Rank    int                  `json:"rank,omitempty"`
-	Size    int                  `json:"size,omitempty"`
-	Nonce   []byte               `json:"nonce,omitempty"`
-	Proof   []byte               `json:"proof,omitempty"`
-	Key     []byte               `json:"key,omitempty"`
-	Peer    *transport.Peer      `json:"peer,omitempty"`
-	Peers   []transport.Peer     `json:"peers,omitempty"`
-	Reason  string               `json:"reason,omitempty"`
-	Failure *transport.Failure   `json:"failure,omitempty"`
-	Group   uint64               `json:"group,omitempty"`
-	Call    uint32               `json:"call,omitempty"`
-	What    *transport.Signature `json:"what,omitempty"`
+	Kind    string             `json:"kind"` // challenge, hello, welcome, refuse, fail, stall, bye
+	Version int                `json:"version,omitempty"`
+	Rank    int                `json:"rank,omitempty"`
+	Size    int                `json:"size,omitempty"`
+	Nonce   []byte             `json:"nonce,omitempty"`
+	Proof   []byte             `json:"proof,omitempty"`
+	Key     []byte             `json:"key,omitempty"`
+	Peer    *transport.Peer    `json:"peer,omitempty"`
+	Peers   []transport.Peer   `json:"peers,omitempty"`
+	Reason  string             `json:"reason,omitempty"`
+	Failure *transport.Failure `json:"failure,omitempty"`
+	Stall   *transport.History `json:"stall,omitempty"`
 }
 
 // wire is a connection that carries messages.

@@ -43,7 +43,7 @@ func (p *Port) await(peer int, what string, ready func() bool) error {
 			}
 			if !stalled && p.onStall != nil {
 				stalled = true
-				p.onStall(p.call.Call, p.call.What)
+				p.onStall(p.history())
 			}
 		}
 		if t > p.deadline {
@@ -98,8 +98,8 @@ func (p *Port) stalling(wait func() error) error {
 	if p.onStall == nil {
 		return wait()
 	}
-	h := p.call
-	t := time.AfterFunc(stallAfter, func() { p.onStall(h.Call, h.What) })
+	h := p.history()
+	t := time.AfterFunc(stallAfter, func() { p.onStall(h) })
 	defer t.Stop()
 	return wait()
 }

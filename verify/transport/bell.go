@@ -9,7 +9,7 @@ type bell struct {
 	asleep atomic.Uint32
 	_      [56]byte
 	call   atomic.Uint32 // 0 while what changes
-	_      [4]byte
+	broken atomic.Uint32 // 1 once the rank has given up a call
 	what   [2]atomic.Uint64
 	_      [40]byte
 }
@@ -25,6 +25,18 @@ func unpack(w [2]uint64) Signature {
 	return Signature{uint8(w[0]), uint8(w[0] >> 8), uint8(w[0] >> 16), uint8(w[0] >> 24),
 		int32(w[0] >> 32), w[1]}
 }
+
+// A rank whose call fails gives its buffers back while others may still read
+// them. It says so first, and who has read asks afterwards: as in a seqlock
+// (Boehm, Can seqlocks get along with programming language memory models?,
+// 2012), what was read before the rank gave up is whole. Both sides write, so
+// that weakly ordered processors keep the order.
+
+// giveUp says that the rank's buffers may change from now on.
+func (b *bell) giveUp() { b.broken.Swap(1) }
+
+// intact reports whether what was read of the rank's buffers so far is whole.
+func (b *bell) intact() bool { return b.broken.CompareAndSwap(0, 0) }
 
 // begin publishes the call that the rank enters.
 func (b *bell) begin(call uint32, s Signature) {

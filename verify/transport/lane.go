@@ -118,6 +118,11 @@ func (l *memLink) recv(p *Port, peer int, want *Header, dst, src []byte, merge M
 		}
 	}
 	apply(dst, src, l.view(s), merge)
+	if s.inline == 0 {
+		if err := p.intact(peer); err != nil {
+			return err
+		}
+	}
 	l.got++
 	l.in.done.Store(l.got)
 	l.peer.wake()

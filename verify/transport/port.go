@@ -36,12 +36,13 @@ type Port struct {
 	yield   func() // gives the core to a rank that shares it
 	timeout time.Duration
 	held    []heldSend
-	onStall func(call uint32, s Signature)
+	onStall func(History)
 	stopped func() string // says which ranks are stopped, if any
 	release func()
 
 	call     Header // the call in progress
 	calls    uint32
+	recent   recent
 	step     int
 	steps    int
 	deadline int64
@@ -85,6 +86,7 @@ func (p *Port) SetTimeout(d time.Duration) { p.timeout = d }
 // and sets its deadline.
 func (p *Port) Begin(what Signature, steps int) error {
 	p.calls++
+	p.recent[p.calls%recalled] = what
 	p.start(Header{Call: p.calls, What: what}, steps)
 	if b := p.bells[p.rank]; b != nil {
 		b.begin(p.calls, what)
@@ -164,6 +166,26 @@ func (p *Port) settle(i int) error {
 	return nil
 }
 
+// Intact reports whether all that was read from the members' memory in this
+// call is whole; otherwise it waits for the reason.
+func (p *Port) Intact() error {
+	for i, b := range p.bells {
+		if b != nil && i != p.rank {
+			if err := p.intact(i); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (p *Port) intact(peer int) error {
+	if p.bells[peer].intact() {
+		return nil
+	}
+	return p.await(peer, "it gave up the call, and nobody says why", func() bool { return false })
+}
+
 // check compares a message with the one expected.
 func (p *Port) check(peer int, want, got *Header, size, wantSize int) error {
 	if got.Call != want.Call || got.What != want.What {
@@ -190,7 +212,8 @@ func (p *Port) Fail(peer int, cause string) error {
 	if peer >= 0 {
 		f.Peer = p.members[peer]
 	}
-	return p.abort.Fail(f)
+	_ = p.abort.Fail(f)
+	return p.ended()
 }
 
 // ended returns the job's failure as this rank meets it: one that belongs to no
@@ -200,11 +223,18 @@ func (p *Port) ended() error {
 	if f == nil {
 		return nil
 	}
-	if f.Collective != "" || p.steps == 0 || f.Rank == p.members[p.rank] {
+	if b := p.bells[p.rank]; b != nil {
+		b.giveUp()
+	}
+	if f.Collective != "" || p.steps == 0 && p.call.Call == 0 {
 		return f
 	}
-	return &Failure{Collective: OpName(p.call.What), Call: p.call.Call, Step: p.step, Steps: p.steps,
+	met := &Failure{Collective: OpName(p.call.What), Call: p.call.Call, Step: p.step, Steps: p.steps,
 		Rank: p.members[p.rank], Peer: f.Rank, Cause: f.Cause}
+	if met.Peer == met.Rank { // its own, such as Ctrl-C
+		met.Peer = -1
+	}
+	return met
 }
 
 // Close gives back the port's links. Every member must have finished its last

@@ -24,7 +24,7 @@ type Process struct {
 	shaper  *shaper
 	mu      sync.Mutex
 	maps    map[int][]byte // segments of peers, by rank
-	stall   func(group uint64, call uint32, s Signature)
+	stall   func(History)
 }
 
 // Seat is a process that has prepared to be reached but does not know its
@@ -136,8 +136,8 @@ func (w *Process) Node(rank int) int { return w.nodes[rank] }
 func (w *Process) Abort() *Abort { return &w.abort }
 
 // OnStall has f told of waits that take long, so that a monitor can compare
-// what the ranks wait in. It applies to groups opened afterwards.
-func (w *Process) OnStall(f func(group uint64, call uint32, s Signature)) { w.stall = f }
+// what the ranks do. It applies to groups opened afterwards.
+func (w *Process) OnStall(f func(History)) { w.stall = f }
 
 // Alloc returns memory of the segment, or of the heap without one.
 func (w *Process) Alloc(n int) ([]byte, error) {
@@ -229,7 +229,7 @@ func (w *Process) open(id uint64, members []int, s *shaper) (*Port, error) {
 		return nil, err
 	}
 	if w.stall != nil {
-		p.onStall = func(call uint32, s Signature) { w.stall(id, call, s) }
+		p.onStall = func(h History) { h.Group = id; w.stall(h) }
 	}
 	p.spin, p.stopped = spinFor(w.here()), w.stopped
 	p.park = newChanParker()

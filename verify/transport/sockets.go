@@ -187,7 +187,7 @@ func (s *sockets) answer(p *Port, group uint64, from, to, peer int) (net.Conn, e
 		t := now()
 		if !told && p.onStall != nil && t-begun > int64(stallAfter) {
 			told = true
-			p.onStall(p.call.Call, p.call.What)
+			p.onStall(p.history())
 		}
 		if t > p.deadline {
 			return nil, p.timedOut(peer, "nothing came from it")
