@@ -50,8 +50,10 @@ func Problem(m *costmodel.Model, c *hardware.Cluster, seq, batch int, framework 
 }
 
 // space is what is replayed: recomputation changes no order that links decide,
-// and more micro-batch sizes would fill the list with near twins.
-var space = strategies.Space{MBS: []int{1, 2}, SP: []bool{true}, Recompute: []strategies.Recompute{strategies.RecomputeNone}}
+// more micro-batch sizes would fill the list with near twins, and exchanges of
+// context parallelism share links with what hides behind them, which the plan
+// does not price.
+var space = strategies.Space{CP: []int{1}, Zero: []int{0, 1, 3}, MBS: []int{1, 2}, SP: []bool{true}, Recompute: []strategies.Recompute{strategies.RecomputeNone}}
 
 // slowestSpread is how much slower than the best a layout may be that shows the
 // low end of a ranking: beyond, a step costs time and proves little.

@@ -20,7 +20,7 @@ const Arch = "host"
 // machine: compute is a delay. 100 GFLOP/s is a few cores of a server, and
 // makes a step of a model of some million parameters last tenths of a second.
 const (
-	emulatedPeak   unit.FLOPS = 1e12
+	emulatedPeak   unit.FLOPS = 0.5e12
 	emulatedMemory            = 100 * unit.GBps
 	emulatedRAM               = 64 * unit.GiB
 )

@@ -26,24 +26,32 @@ type lead struct {
 	slot        int32
 }
 
-// unitOf is a layer of a pass: the grain at which calls and compute alternate.
+// unitOf is a part of a layer of a pass: the grain at which calls and compute
+// alternate.
 type unitOf struct {
 	timeline.Slot
 	index, of int
 	gathers   []int32 // slots, once started
 }
 
+// parts is how many units a layer is cut into: attention and MLP.
+const parts = 2
+
+// ahead is how many units early parameters are gathered, two layers: FSDP's rate limiter
+// lets two gathers be in flight (torch.distributed.fsdp, limit_all_gathers).
+const ahead = 2 * parts
+
 func (b *stageBuilder) build() {
 	order := timeline.Order(b.plan.Layout.Schedule, b.stage, b.plan.Layout.PP, b.plan.Layout.VPP, b.micro)
 	units := b.units(order)
 	b.startLeads()
+	for i := range min(ahead, len(units)) {
+		b.startGathers(&units[i])
+	}
 	for i := range units {
-		if i == 0 {
-			b.startGathers(&units[0])
-		}
 		var next *unitOf
-		if i+1 < len(units) {
-			next = &units[i+1]
+		if i+ahead < len(units) {
+			next = &units[i+ahead]
 		}
 		b.unit(&units[i], next)
 	}
@@ -57,9 +65,9 @@ func (b *stageBuilder) build() {
 	b.delay(b.compute[passKey{int32(b.stage), -1, -1, timeline.Once}])
 }
 
-// units cuts the passes of a schedule into layers.
+// units cuts the passes of a schedule into parts of layers.
 func (b *stageBuilder) units(order []timeline.Slot) []unitOf {
-	per := max(1, b.layers/b.plan.Layout.VPP)
+	per := b.perChunk()
 	var out []unitOf
 	for _, s := range order {
 		n := per
@@ -73,6 +81,16 @@ func (b *stageBuilder) units(order []timeline.Slot) []unitOf {
 	return out
 }
 
+func (b *stageBuilder) perChunk() int { return max(1, parts*b.layers/b.plan.Layout.VPP) }
+
+// early is times for what a unit needs rather than leaves: it falls to the
+// first of the units that share a call.
+func (u *unitOf) early(per float64) int {
+	last := *u
+	last.index = u.of - 1 - u.index
+	return last.times(per)
+}
+
 // times returns how often a call that a pass makes per times falls to a unit.
 func (u *unitOf) times(per float64) int {
 	const almost = 1e-6 // counts are sums of fractions
@@ -84,8 +102,9 @@ func (b *stageBuilder) perPass(row int32) float64 {
 	return b.plan.Calls[row].Count / float64(b.micro*b.plan.Layout.VPP)
 }
 
-// unit writes one layer of a pass: what it waits for, its compute with the
+// unit writes one unit of a pass: what it waits for, its compute with the
 // calls that the rank waits for spread through it, and what it leaves behind.
+// The gathers of next start beside it.
 func (b *stageBuilder) unit(u, next *unitOf) {
 	if u.index == 0 {
 		b.receive(u)
@@ -165,7 +184,7 @@ func (b *stageBuilder) startGathers(u *unitOf) {
 		return
 	}
 	for _, row := range b.rows.gather[dirOf(u.Kind)] {
-		for range u.times(b.perPass(row)) {
+		for range u.early(b.perPass(row)) {
 			u.gathers = append(u.gathers, b.start(row))
 		}
 	}
@@ -175,7 +194,7 @@ func (b *stageBuilder) startGathers(u *unitOf) {
 // does not overlap them, the step waits for all.
 func (b *stageBuilder) startLeads() {
 	v := b.plan.Layout.VPP
-	per := max(1, b.layers/v)
+	per := b.perChunk()
 	for _, row := range b.rows.lead {
 		n := int(b.plan.Calls[row].Count + 0.5)
 		for i := range n {

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"time"
-
-	"planner/costmodel/collective"
 )
 
 // Instance is one call as all its ranks saw it: Dur from the last rank's
@@ -13,8 +11,6 @@ import (
 type Instance struct {
 	Row int32 // of Plan.Calls
 	Dur time.Duration
-	// Early says that a message was on its way before its receiver asked.
-	Early bool
 }
 
 // instances joins the events of the ranks of each call.
@@ -28,20 +24,16 @@ func instances(ranks [][]event) []Instance {
 	})
 	var out []Instance
 	for i := 0; i < len(all); {
-		k, first, last, end := i, all[i].begin, all[i].begin, all[i].end
+		k, last, end := i, all[i].begin, all[i].end
 		for ; k < len(all) && all[k].group == all[i].group && all[k].seq == all[i].seq; k++ {
-			first, last, end = min(first, all[k].begin), max(last, all[k].begin), max(end, all[k].end)
+			last, end = max(last, all[k].begin), max(end, all[k].end)
 		}
 		for r := i; r < k; r++ {
 			if r == i || all[r].row != all[r-1].row {
-				out = append(out, Instance{Row: all[r].row, Dur: end - last, Early: last-first > end-last})
+				out = append(out, Instance{Row: all[r].row, Dur: end - last})
 			}
 		}
 		i = k
 	}
 	return out
 }
-
-// hop reports whether c is one end of a message between pipeline ranks. Its
-// time is known only where the receiver waited for it.
-func hop(c *collective.Call) bool { return c.Op == collective.Send || c.Op == collective.Recv }

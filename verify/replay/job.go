@@ -3,6 +3,7 @@ package replay
 import (
 	"context"
 	"errors"
+	"runtime"
 	"sync"
 	"time"
 
@@ -17,7 +18,19 @@ type Job struct {
 	plans  []*Plan
 	ranks  [][]*member // by plan, by rank
 	whole  []*engine.Comm
+	meet   meetings
+	failed chan struct{} // closes when the job fails
+	probes int           // made so far
+	procs  int           // GOMAXPROCS to restore
+	// RealTime says that the kernel runs the ranks before other programs.
+	RealTime bool
 }
+
+// procsPerRank is how many threads a rank may have asleep at once: its delay
+// and a few streams. A thread asleep in the kernel keeps its share of
+// GOMAXPROCS until the runtime's monitor, up to 10 ms later, takes it away
+// (runtime/proc.go, retake), and meanwhile no other goroutine has it.
+const procsPerRank = 6
 
 // Open starts a job of the size of its plans, all equal, over the links that o
 // emulates.
@@ -26,10 +39,12 @@ func Open(o transport.Options, ranks int, plans []*Plan) (*Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &Job{plans: plans}
+	j := &Job{plans: plans, procs: runtime.GOMAXPROCS(0), failed: make(chan struct{}), RealTime: prioritize()}
+	runtime.GOMAXPROCS(max(j.procs, procsPerRank*ranks))
 	for r := range ranks {
 		j.worlds = append(j.worlds, local.World(r))
 	}
+	j.worlds[0].Abort().OnFail(func(*transport.Failure) { close(j.failed) })
 	j.whole = make([]*engine.Comm, ranks)
 	err = j.each(func(r int) error {
 		c, err := engine.New(j.worlds[r])
@@ -40,7 +55,7 @@ func Open(o transport.Options, ranks int, plans []*Plan) (*Job, error) {
 		members := make([]*member, ranks)
 		j.ranks = append(j.ranks, members)
 		err = errors.Join(err, j.each(func(r int) error {
-			m, err := newMember(j.worlds[r], p, uint64(i+1))
+			m, err := j.newMember(j.worlds[r], p, uint64(i+1))
 			members[r] = m
 			return err
 		}))
@@ -77,6 +92,10 @@ func (j *Job) Close() error {
 		return errors.Join(err, j.worlds[r].Close())
 	})
 	j.ranks = nil
+	if j.RealTime {
+		relax()
+	}
+	runtime.GOMAXPROCS(j.procs)
 	return err
 }
 

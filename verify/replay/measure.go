@@ -144,9 +144,6 @@ func (s *samples) keep() {
 			s.rows[i] = make([][]unit.Seconds, len(p.Calls))
 		}
 		for _, x := range s.calls[i] {
-			if x.Early && hop(&p.Calls[x.Row]) {
-				continue
-			}
 			s.rows[i][x.Row] = append(s.rows[i][x.Row], unit.Seconds(x.Dur.Seconds()))
 		}
 	}

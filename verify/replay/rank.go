@@ -23,13 +23,15 @@ type member struct {
 	world  transport.World
 	stage  int
 	groups map[uint64]*group
+	meet   *meetings
+	failed <-chan struct{}
 	begin  time.Time
 	late   time.Duration // by which the last delay overslept
 }
 
 // newMember opens the groups of the calls that a rank makes.
-func newMember(w transport.World, plan *Plan, tag uint64) (*member, error) {
-	m := &member{plan: plan, tag: tag, world: w, stage: w.Rank() / plan.Inner(), groups: map[uint64]*group{}}
+func (j *Job) newMember(w transport.World, plan *Plan, tag uint64) (*member, error) {
+	m := &member{plan: plan, tag: tag, world: w, stage: w.Rank() / plan.Inner(), groups: map[uint64]*group{}, meet: &j.meet, failed: j.failed}
 	for i := range plan.Stages[m.stage] {
 		a := &plan.Stages[m.stage][i]
 		if a.kind != actStart {
@@ -191,6 +193,7 @@ func (m *member) serve() *stream {
 	go func() {
 		defer close(s.ended)
 		for j := range s.queue {
+			m.rendezvous(&j)
 			e := event{group: j.group.id, seq: int32(j.group.calls), row: j.a.row, begin: time.Since(m.begin)}
 			if s.err == nil {
 				s.err = j.group.do(&m.plan.Calls[j.a.row], peerOf(&m.plan.Calls[j.a.row]))
@@ -201,6 +204,19 @@ func (m *member) serve() *stream {
 		}
 	}()
 	return s
+}
+
+// rendezvous holds a hop back until both of its ends are there.
+func (m *member) rendezvous(j *job) {
+	if j.a.peer < 0 {
+		return
+	}
+	x := meeting{j.group.id, j.group.calls}
+	if m.plan.Calls[j.a.row].Op == collective.Recv {
+		m.meet.arrive(x)
+		return
+	}
+	m.meet.await(x, m.failed)
 }
 
 // peerOf returns the other end of a hop: its group has the sender first.

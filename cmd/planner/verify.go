@@ -1,0 +1,142 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"planner/internal/catalog"
+	"planner/internal/show"
+	"planner/internal/verdict"
+)
+
+type verifyFlags struct {
+	verdict.Question
+	from, save, calibrate, format string
+	seconds                       int
+}
+
+func newVerify() *cobra.Command {
+	o := &verifyFlags{}
+	c := &cobra.Command{
+		Use:   "verify",
+		Short: "Run the plan's own calls and check the ranking",
+		Long: `verify takes layouts of a plan, replays the step of each with the bundled collective
+engine, and compares: every call, every step, and the order. The last line of
+reasoning comes first: holds (exit 0), does not hold (exit 1) with the term that is
+wrong, or inconclusive (exit 1) with what is missing.
+
+Computation is delays of the predicted length; the calls are the very calls of
+planner explain, in their groups, beside one another as the timeline says. The
+links are emulated, so that a laptop stands for a small cluster; the plan gets its
+links from --hardware, or from the emulated ones with every term made wrong by up to
+5 % (--seed), so that the check is no circle.`,
+		Example: `  planner verify --emulate 2x2:nvlink=400MB/s,ib=40MB/s,delay=1ms
+  planner verify --emulate 2x4:nvlink=400MB/s,ib=40MB/s,delay=1ms,nics=1 --model mini-wide --save measured.json
+  planner verify --emulate 2x2:nvlink=400MB/s,ib=40MB/s --hardware my-cluster.toml --calibrate mended.toml
+  planner verify --from measured.json`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return runVerify(c, o) },
+	}
+	f := c.Flags()
+	f.StringVar(&o.Emulate, "emulate", "2x2:nvlink=400MB/s,ib=40MB/s,delay=1ms", "links to emulate: NODESxRANKS:nvlink=RATE,ib=RATE,delay=TIME[,nics=N]")
+	f.StringVar(&o.Hardware, "hardware", "", "cluster TOML to plan with (default the emulated links, perturbed)")
+	f.StringVar(&o.Model, "model", "", "mini, mini-wide, mini-long, or any model that planner knows (default mini)")
+	f.IntVar(&o.SeqLen, "seq-len", 0, "tokens of a sequence (default the model's)")
+	f.IntVar(&o.Batch, "global-batch", 0, "sequences of a step (default two a rank, at least 4096 tokens)")
+	f.StringVar(&o.Framework, "framework", "any", "framework whose calls are made")
+	f.IntVar(&o.Top, "top", 12, "layouts to run")
+	f.BoolVar(&o.Best, "best", false, "run the best layouts alone, not a spread of good and bad ones")
+	f.StringArrayVar(&o.Layouts, "layout", nil, "a layout to run instead; repeatable")
+	f.IntVar(&o.Rounds, "rounds", 5, "interleaved rounds that count")
+	f.IntVar(&o.seconds, "budget", 50, "seconds after which no further round begins, three apart")
+	f.Uint64Var(&o.Seed, "seed", 1, "seed of the perturbed profile and of the confidence interval")
+	f.StringVar(&o.save, "save", "", "file to save the measurement to")
+	f.StringVar(&o.from, "from", "", "saved measurement to judge again, without running")
+	f.StringVar(&o.calibrate, "calibrate", "", "file to write a hardware TOML to, fitted to what was measured")
+	f.StringVar(&o.format, "format", "table", "table or json")
+	complete(c, "model", func() []string { return append(verdict.Models(), catalog.ModelNames()...) })
+	complete(c, "format", func() []string { return []string{"table", "json"} })
+	return c
+}
+
+func runVerify(c *cobra.Command, o *verifyFlags) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	var r *verdict.Report
+	var run *verdict.Run
+	var err error
+	if o.from != "" {
+		r, err = verdict.Load(o.from)
+	} else {
+		run, r, err = o.measure(c)
+	}
+	if err != nil {
+		return err
+	}
+	if o.save != "" {
+		if err := r.Save(o.save); err != nil {
+			return err
+		}
+		show.Note(c.ErrOrStderr(), "saved", "%s    again without running: planner verify --from %s", o.save, o.save)
+	}
+	if o.format == "json" {
+		err = show.JSON(c.OutOrStdout(), r)
+	} else {
+		verdict.Render(c.OutOrStdout(), r)
+	}
+	if err == nil && o.calibrate != "" {
+		err = o.fit(c, run, r)
+	}
+	if err == nil && r.Verdict.Status != verdict.Holds {
+		err = &noError{}
+	}
+	return err
+}
+
+func (o *verifyFlags) check() error {
+	switch {
+	case o.format != "table" && o.format != "json":
+		return catalog.Errorf("--format %q: no such format: want table or json", o.format)
+	case o.Top < 1 || o.Top > 64:
+		return catalog.Errorf("--top %d: out of range: want 1 to 64", o.Top)
+	case o.Rounds < 3 || o.Rounds > 100:
+		return catalog.Errorf("--rounds %d: out of range: want 3 to 100", o.Rounds)
+	case o.seconds < 1 || o.seconds > 86400:
+		return catalog.Errorf("--budget %d: out of range: want 1 to 86400 seconds", o.seconds)
+	case o.SeqLen < 0 || o.Batch < 0:
+		return catalog.Errorf("--seq-len %d, --global-batch %d: negative: want 1 or more", o.SeqLen, o.Batch)
+	case o.from != "" && o.calibrate != "":
+		return catalog.Errorf("--calibrate: needs a run: give it without --from")
+	}
+	return nil
+}
+
+func (o *verifyFlags) measure(c *cobra.Command) (*verdict.Run, *verdict.Report, error) {
+	o.Budget = time.Duration(o.seconds) * time.Second
+	o.Progress = func(round, of int) { show.Note(c.ErrOrStderr(), "round", "%d of %d", round, of) }
+	run, err := verdict.Prepare(c.Context(), o.Question)
+	if err != nil {
+		return nil, nil, err
+	}
+	show.Note(c.ErrOrStderr(), "layouts", "%d, replayed in turn", len(run.Chosen))
+	r, err := run.Measure(c.Context())
+	return run, r, err
+}
+
+// fit writes the calibrated hardware and says what planning with it changes.
+func (o *verifyFlags) fit(c *cobra.Command, run *verdict.Run, r *verdict.Report) error {
+	after, err := run.Calibrate(r, o.calibrate)
+	if err != nil {
+		return err
+	}
+	w := c.ErrOrStderr()
+	show.Note(w, "calibrated", "%s", o.calibrate)
+	show.Note(w, "tau-b", "%.2f → %.2f", r.TauB, after.TauB)
+	show.Note(w, "regret", "%.1f %% → %.1f %%", 100*r.Regret, 100*after.Regret)
+	show.Note(w, "step error", "%.1f %% → %.1f %%", 100*r.Error, 100*after.Error)
+	fmt.Fprintln(w)
+	return nil
+}

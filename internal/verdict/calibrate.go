@@ -1,0 +1,169 @@
+package verdict
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+
+	"planner/hardware"
+	"planner/hardware/unit"
+)
+
+// Calibrate fits the profile of the run to what was measured, writes it to
+// file as the hardware TOML that --hardware takes, and judges the same
+// measurement again with predictions of the fitted profile.
+func (r *Run) Calibrate(m *Report, file string) (*Report, error) {
+	fitted := r.Fit(m)
+	if err := writeWhole(file, encode(fitted, m)); err != nil {
+		return nil, err
+	}
+	return r.Again(m, fitted)
+}
+
+// Again judges a measurement with predictions of another profile.
+func (r *Run) Again(m *Report, profile *hardware.Cluster) (*Report, error) {
+	p, err := Problem(r.Problem.Model, profile, r.SeqLen, r.Batch, r.Framework)
+	if err != nil {
+		return nil, err
+	}
+	after := *m
+	after.Links = nil
+	after.Layouts = slices.Clone(m.Layouts)
+	for i, e := range r.Chosen {
+		x, err := estimateOf(p, e.Layout.String())
+		if err != nil {
+			return nil, err
+		}
+		after.Layouts[i].Predicted = float64(x.Step)
+	}
+	after.Judge()
+	return &after, nil
+}
+
+// Fit returns the profile of the run with every tier as it was measured: the
+// rates of messages of their own, and the latency and the reach at which the
+// calls of the layouts take what they took, each the weighted median over
+// them, which single disturbed calls do not move.
+func (r *Run) Fit(m *Report) *hardware.Cluster {
+	c := *r.Profile
+	c.Name, c.Title = "calibrated", "calibrated by planner verify"
+	c.Tiers = slices.Clone(c.Tiers)
+	for _, l := range m.Links {
+		i := c.ScaleUp
+		if l.Between {
+			i = len(c.Tiers) - 1
+		}
+		t := &c.Tiers[i]
+		t.Bandwidth = unit.BytesPerSecond(l.Probed.Shared)
+		t.NICs = 0
+		if l.Between {
+			t.Ports, t.PortRate = c.PerNode, t.Bandwidth
+			if n := int(float64(c.PerNode)*l.Probed.Shared/l.Probed.Alone + 0.5); n >= 1 && n < c.PerNode {
+				t.NICs, t.Ports = n, n
+				t.PortRate = t.Bandwidth.Times(float64(c.PerNode) / float64(n))
+			}
+		}
+		t.Fit.Latency = unit.Seconds(fitLatency(m.Calls, l, i))
+		t.Fit.Reach = fitReach(m.Calls, l, i, float64(t.Fit.Latency))
+	}
+	return &c
+}
+
+// fitLatency scales the profile's latency by the calls that are mostly
+// latency; without any, it is that of a message of its own.
+func fitLatency(calls []Call, l Link, tier int) float64 {
+	var x []weighted
+	for _, c := range calls {
+		if c.Tier == tier && c.Latency > 0.7*c.Predicted {
+			x = append(x, weighted{c.Measured / c.Predicted, c.Weight})
+		}
+	}
+	if len(x) == 0 {
+		return l.Probed.Latency
+	}
+	// Between a lone message and a hop of many ranks' calls.
+	return math.Sqrt(l.Probed.Latency * l.Latency * median(x))
+}
+
+// fitReach returns the share of the tier's rate at which the large calls take
+// what they took, at most 1.
+func fitReach(calls []Call, l Link, tier int, latency float64) float64 {
+	var x []weighted
+	for _, c := range calls {
+		stream := c.Predicted - c.Latency
+		if c.Tier != tier || stream < 0.5*c.Predicted {
+			continue
+		}
+		left := c.Measured - c.Latency*latency/l.Latency
+		atProbed := stream * l.Bandwidth / l.Probed.Shared
+		if left > 0 {
+			x = append(x, weighted{atProbed / left, c.Weight})
+		}
+	}
+	if len(x) == 0 {
+		return 1
+	}
+	return math.Max(0.05, math.Min(1, median(x)))
+}
+
+type weighted struct{ value, weight float64 }
+
+// median is the weighted median of x, which it sorts.
+func median(x []weighted) float64 {
+	slices.SortFunc(x, func(a, b weighted) int {
+		switch {
+		case a.value < b.value:
+			return -1
+		case a.value > b.value:
+			return 1
+		}
+		return 0
+	})
+	total := 0.0
+	for _, w := range x {
+		total += w.weight
+	}
+	sum := 0.0
+	for _, w := range x {
+		if sum += w.weight; sum >= total/2 {
+			return w.value
+		}
+	}
+	return x[len(x)-1].value
+}
+
+// encode writes a cluster as the TOML that catalog.ParseCluster reads.
+func encode(c *hardware.Cluster, m *Report) []byte {
+	var b bytes.Buffer
+	p := func(format string, args ...any) { fmt.Fprintf(&b, format, args...) }
+	p("# Written by planner verify --calibrate.\n")
+	p("name = %q\ntitle = %q\ngpus_per_node = %d\n", c.Name, c.Title, c.PerNode)
+	p("source = [%q]\n", fmt.Sprintf("fitted on %d kinds of calls of %d layouts over %s, %d rounds", len(m.Calls), len(m.Layouts), m.Emulate, m.Rounds))
+	g := c.GPU
+	p("\n[gpu]\nname = %q\ntitle = %q\narch = %q\nmemory = \"%.0fGiB\"\nbandwidth = \"%gB/s\"\nsms = %d\n", g.Name, g.Title, g.Arch, g.Memory.GiB(), float64(g.MemoryBandwidth), max(1, g.SMs))
+	p("\n[gpu.peak]\n")
+	for _, f := range []struct {
+		key string
+		at  hardware.Precision
+	}{{"fp32", hardware.FP32}, {"bf16", hardware.BF16}, {"fp16", hardware.FP16}, {"fp8", hardware.FP8}} {
+		p("%s = \"%gTFLOP/s\"\n", f.key, float64(g.Peak[f.at])/1e12)
+	}
+	for i := range c.Tiers {
+		encodeTier(p, &c.Tiers[i])
+	}
+	return b.Bytes()
+}
+
+func encodeTier(p func(string, ...any), t *hardware.Tier) {
+	p("\n[[tier]]\nkind = %q\n", string(t.Kind))
+	if t.Ranks > 0 {
+		p("ranks = %d\n", t.Ranks)
+	}
+	if t.NICs > 0 {
+		p("nics = %d\nnic = \"%.6gMB/s\"\n", t.NICs, float64(t.PortRate)/1e6)
+	} else {
+		p("bandwidth = \"%.6gMB/s\"\n", float64(t.Bandwidth)/1e6)
+	}
+	p("[tier.fit]\nlatency = \"%.4gus\"\nreach = %.4f\np2p = %.4f\n", float64(t.Fit.Latency)*1e6, t.Fit.Reach, t.Fit.P2P)
+}

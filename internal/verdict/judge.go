@@ -1,0 +1,230 @@
+package verdict
+
+import (
+	"fmt"
+	"math"
+
+	"planner/verify/rank"
+)
+
+// What a ranking must reach to hold: the issue of a planner is the order, and
+// what following it costs.
+const (
+	leastTau   = 0.9
+	mostRegret = 0.02
+	// bandwidthOff and latencyOff are how far a term of the profile may be from
+	// what messages of its own show. Links differ by some percent from their
+	// data sheets, and one slow by a half changes orders; a hop of a collective
+	// costs more than a lone message by what its ranks wait for each other.
+	bandwidthOff = 1.4
+	latencyOff   = 3
+	// mostTies is the share of pairs under the noise above which the noise
+	// decides too much of the order.
+	mostTies = 0.5
+	// mostReversal is how near 1 the factor on what is assumed may be that
+	// would reverse an order.
+	mostReversal = 1.1
+)
+
+// Judge works out the statistics of a report and its verdict. It reads the
+// layouts, calls and links, and what is assumed of the steps.
+func (r *Report) Judge() {
+	items := r.items()
+	r.TauB = finite(rank.TauB(items))
+	low, high := rank.Interval(items, r.Seed)
+	r.TauLow, r.TauHigh = finite(low), finite(high)
+	r.Regret, r.Error = rank.Regret(items), rank.Error(items)
+	r.Ties, r.Pairs = rank.Ties(items)
+	r.Reversal = r.reversal(items)
+	r.Verdict = r.rule()
+}
+
+// finite returns x, or 0 where there was nothing to compare: JSON has no NaN.
+func finite(x float64) float64 {
+	if math.IsNaN(x) {
+		return 0
+	}
+	return x
+}
+
+func (r *Report) items() []rank.Item {
+	var out []rank.Item
+	for _, l := range r.Layouts {
+		out = append(out, rank.Item{Predicted: l.Predicted, Measured: l.Measured, Error: l.StdErr})
+	}
+	return out
+}
+
+// rule gives the verdict.
+func (r *Report) rule() Ruling {
+	fault := r.fault()
+	switch {
+	case len(r.Layouts) < 2:
+		return Ruling{Status: Inconclusive, Sentence: "one layout has no order: give two --layout or more, or none"}
+	case fault != nil:
+		return Ruling{Status: DoesNotHold, Sentence: r.blame(fault), Term: fault.term}
+	case r.Ties > int(mostTies*float64(r.Pairs)):
+		return Ruling{Status: Inconclusive, Sentence: fmt.Sprintf("%d of %d pairs of layouts differ by less than the noise: what is missing is a quieter machine, more --rounds or slower links", r.Ties, r.Pairs)}
+	case r.TauB < leastTau || r.Regret > mostRegret:
+		return Ruling{Status: DoesNotHold, Sentence: r.worst()}
+	case r.Reversal > 0 && max(r.Reversal, 1/r.Reversal) < mostReversal && r.Emulate == "":
+		return Ruling{Status: Inconclusive, Sentence: fmt.Sprintf("compute of %.2f× its assumed length would reverse an order: what is missing is measured compute", r.Reversal)}
+	}
+	return Ruling{Status: Holds, Sentence: fmt.Sprintf("the predicted order is the measured order where they can be told apart (tau-b %.2f, regret %.1f %%)", r.TauB, 100*r.Regret)}
+}
+
+// fault is a term of the profile that its own measurement contradicts.
+type fault struct {
+	link  *Link
+	term  string
+	ratio float64 // by how much calls take longer than the term says; below 1: shorter
+}
+
+// fault returns the term that is furthest off, relative to what it may be.
+func (r *Report) fault() *fault {
+	var worst *fault
+	at := 0.0
+	for i := range r.Links {
+		l := &r.Links[i]
+		for _, f := range l.faults() {
+			allowed := math.Log(bandwidthOff)
+			if f.term == termLatency {
+				allowed = math.Log(latencyOff)
+			}
+			if off := math.Abs(math.Log(f.ratio)) / allowed; off > 1 && off > at {
+				worst, at = &f, off
+			}
+		}
+	}
+	return worst
+}
+
+// The terms of a profile.
+const (
+	termBandwidth = "bandwidth"
+	termLatency   = "latency"
+	termNICs      = "nics"
+)
+
+// faults compares the terms of a link with their measurements. Where a rank
+// alone gets what the profile says and ranks together do not, the ports are
+// shared by more ranks than it says.
+func (l *Link) faults() []fault {
+	out := []fault{{l, termLatency, ratioOf(l.Probed.Latency, l.Latency)}}
+	alone := l.Bandwidth * l.Sharing / l.Probed.Alone
+	shared := l.Bandwidth / l.Probed.Shared
+	if l.Between && math.Abs(math.Log(alone)) < math.Log(bandwidthOff) {
+		return append(out, fault{l, termNICs, shared})
+	}
+	return append(out, fault{l, termBandwidth, shared})
+}
+
+// leastLatency is below what wake-ups of a machine change from run to run, in
+// seconds: latencies are compared above it.
+const leastLatency = 200e-6
+
+func ratioOf(measured, profile float64) float64 {
+	return max(measured, leastLatency) / max(profile, leastLatency)
+}
+
+// blame words a fault with the call that it touches most.
+func (r *Report) blame(f *fault) string {
+	where, key := "inside the node", "of its innermost tier"
+	if f.link.Between {
+		where, key = "across nodes", "between nodes"
+	}
+	what := map[string]string{
+		termBandwidth: fmt.Sprintf("check the bandwidth %s in the profile: it says %s per rank, messages of their own reach %s", key, rate(f.link.Bandwidth), rate(f.link.Probed.Shared)),
+		termLatency:   fmt.Sprintf("check the latency %s in the profile: it says %s, a message of its own takes %s", key, span(f.link.Latency), span(f.link.Probed.Latency)),
+		termNICs:      fmt.Sprintf("check the NICs of a node in the profile: a rank alone reaches %s, ranks together %s each: they share ports", rate(f.link.Probed.Alone), rate(f.link.Probed.Shared)),
+	}[f.term]
+	c := r.touched(f)
+	if c == nil {
+		return "no call of these layouts shows it, but " + what
+	}
+	return fmt.Sprintf("%s over %s %s takes %.2g× its prediction: %s", c.Op, c.Axis, where, c.Ratio(), what)
+}
+
+// touched returns the call of the fault's tier that is furthest off, weighted
+// by its share of the steps.
+func (r *Report) touched(f *fault) *Call {
+	var worst *Call
+	at := 0.0
+	for i := range r.Calls {
+		c := &r.Calls[i]
+		if (c.Tier > 0) != f.link.Between || (c.Ratio() > 1) != (f.ratio > 1) {
+			continue
+		}
+		share := 1 - c.Latency/c.Predicted
+		if f.term == termLatency {
+			share = 1 - share
+		}
+		if off := math.Abs(c.Measured-c.Predicted) * share * c.Weight / c.Predicted; off > at {
+			worst, at = c, off
+		}
+	}
+	return worst
+}
+
+// worst words a ranking that fails without a wrong term: the layout that the
+// model misjudges most against the others.
+func (r *Report) worst() string {
+	mean := 0.0
+	for _, l := range r.Layouts {
+		mean += math.Log(l.Predicted/l.Measured) / float64(len(r.Layouts))
+	}
+	at, off := 0, 0.0
+	for i, l := range r.Layouts {
+		if d := math.Abs(math.Log(l.Predicted/l.Measured) - mean); d > off {
+			at, off = i, d
+		}
+	}
+	l := &r.Layouts[at]
+	return fmt.Sprintf("tau-b %.2f, regret %.1f %%: %s is predicted %+.0f %% against the others, in how %s overlaps or waits: the links are as the profile says",
+		r.TauB, 100*r.Regret, l.Layout, 100*(math.Exp(math.Log(l.Predicted/l.Measured)-mean)-1), l.heaviest())
+}
+
+// heaviest names the axis that takes most of a layout's communication.
+func (l *Layout) heaviest() string {
+	name, most := "compute", 0.0
+	for _, a := range l.Axes {
+		if a.Measured > most {
+			name, most = a.Axis, a.Measured
+		}
+	}
+	return name
+}
+
+// reversal returns the factor on compute, nearest to 1, at which two layouts
+// that can be told apart would change places, 0 where none does: steps grow by
+// (k−1) of their compute.
+func (r *Report) reversal(items []rank.Item) float64 {
+	best := 0.0
+	for i, a := range r.Layouts {
+		for k, b := range r.Layouts[:i] {
+			if rank.Tied(items[i], items[k]) || a.Compute == b.Compute {
+				continue
+			}
+			f := 1 + (b.Measured-a.Measured)/(a.Compute-b.Compute)
+			if f > 0 && (best == 0 || math.Abs(math.Log(f)) < math.Abs(math.Log(best))) {
+				best = f
+			}
+		}
+	}
+	return best
+}
+
+// rate and span print a rate and a time for people.
+func rate(bytesPerSecond float64) string {
+	if bytesPerSecond >= 1e9 {
+		return fmt.Sprintf("%.3g GB/s", bytesPerSecond/1e9)
+	}
+	return fmt.Sprintf("%.3g MB/s", bytesPerSecond/1e6)
+}
+
+func span(seconds float64) string {
+	if seconds >= 1e-3 {
+		return fmt.Sprintf("%.3g ms", seconds*1e3)
+	}
+	return fmt.Sprintf("%.3g µs", seconds*1e6)
+}
