@@ -148,8 +148,3 @@ func PadVocab(vocab, multiple, tp int) int {
 	m := multiple * tp
 	return (vocab + m - 1) / m * m
 }
-
-// microBatches returns GA = GBS/(DP·MBS).
-func (s *site) microBatches() float64 {
-	return float64(s.p.Work.GlobalBatch / (s.l.DP * s.l.MBS))
-}

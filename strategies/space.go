@@ -3,7 +3,6 @@ package strategies
 import (
 	"slices"
 
-	"planner/costmodel"
 	"planner/hardware/unit"
 )
 
@@ -148,6 +147,3 @@ func (p *Problem) expertSplits(etp int) bool {
 	}
 	return true
 }
-
-// oneKind reports whether every layer is of the same kind.
-func oneKind(m *costmodel.Model) bool { return len(m.Kinds) == 1 }

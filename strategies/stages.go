@@ -3,8 +3,6 @@ package strategies
 import (
 	"fmt"
 	"strconv"
-
-	"planner/costmodel"
 )
 
 // stage is a set of pipeline ranks that hold the same kinds of layers.
@@ -246,6 +244,3 @@ func gcd(a, b int) int {
 	}
 	return a
 }
-
-// layerKind returns the kind of layer i.
-func layerKind(m *costmodel.Model, i int) *costmodel.Layer { return &m.Kinds[m.Pattern[i]] }
