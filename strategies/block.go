@@ -183,6 +183,9 @@ func (s *site) logits() unit.Bytes {
 	padded, _ := s.vocab()
 	m := &s.prof.Memory
 	split := m.LogitsSplit
+	if s.fit.LogitsSplit > 0 {
+		split = s.fit.LogitsSplit
+	}
 	if s.prof.Comm.VocabParallel {
 		split /= float64(s.l.TP)
 	}

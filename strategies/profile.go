@@ -171,6 +171,9 @@ type ProfileFit struct {
 	// Grad is the bytes of gradient per parameter where runs show other than
 	// ProfileMemory.Grad; 0: that.
 	Grad float64 `toml:"grad"`
+	// LogitsSplit is bytes per token and vocabulary entry, divided by TP, where
+	// runs show other than ProfileMemory.LogitsSplit; 0: that.
+	LogitsSplit float64 `toml:"logits_split"`
 	// LogitsWhole is bytes per token and vocabulary entry, not divided by TP,
 	// beside ProfileMemory's: a loss that gathers the vocabulary.
 	LogitsWhole float64 `toml:"logits_whole"`

@@ -48,17 +48,23 @@ func Of(p *strategies.Problem, e *strategies.Estimate) Band {
 	if err != nil {
 		return Band{0.5, 2, 0, "no table of bands: " + err.Error()}
 	}
+	b := f.of(p, e)
 	if p.Correction > 0 {
 		c := f.Calibrated
-		return Band{c.Low, c.High, c.Runs, "calibrated by a measured step of this cluster"}
+		b = Band{max(b.Low, c.Low), min(b.High, c.High), c.Runs, "calibrated by a measured step of this cluster"}
 	}
+	b.Low, b.High = min(b.Low, 1), max(b.High, 1) // the estimate is in its own band
+	return b
+}
+
+// of returns the band of the nearest kind of run.
+func (f *file) of(p *strategies.Problem, e *strategies.Estimate) Band {
 	for i, key := range Keys(p, e) {
 		if x, ok := f.Kind[key]; ok {
 			return Band{x.Low, x.High, x.Runs, notes[i]}
 		}
 	}
-	u := f.Unseen
-	return Band{u.Low, u.High, 0, "no measured run of this framework on this generation: wider"}
+	return Band{f.Unseen.Low, f.Unseen.High, 0, "no measured run of this framework on this generation: wider"}
 }
 
 // Fill sets the low and high step of an estimate to its band.

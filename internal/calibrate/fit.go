@@ -3,12 +3,13 @@ package calibrate
 // newFit joins rows with every knob that moves one of them by more than a
 // hundredth of a percent when turned by a tenth.
 func newFit(rows []*sample, profile, gpu []knob, error residual) *fit {
-	f := &fit{rows: rows, error: error, prior: start(rows)}
+	f := &fit{rows: rows, error: error, fine: fineScale, prior: start(rows)}
 	for at, v := range f.prior.profiles {
 		fill(v.NormUnfused == 0, &v.NormUnfused, 8)
 		fill(v.Plain == 0, &v.Plain, 3)
 		fill(v.Network == 0, &v.Network, networkPrior[at.arch])
 		fill(v.NormSaved == 0, &v.NormSaved, 10)
+		fill(v.LogitsSplit == 0, &v.LogitsSplit, logitsPrior(rows, at))
 		fill(v.LogitsWhole == 0, &v.LogitsWhole, 1)
 		fill(v.Grad == 0, &v.Grad, gradPrior(rows, at))
 		fill(v.Misaligned == 0, &v.Misaligned, 4)
@@ -41,6 +42,15 @@ func gradPrior(rows []*sample, at place) float64 {
 		}
 	}
 	return 4
+}
+
+func logitsPrior(rows []*sample, at place) float64 {
+	for _, s := range rows {
+		if s.at == at {
+			return s.Profile.Memory.LogitsSplit
+		}
+	}
+	return 8
 }
 
 // networkPrior is the share of the nominal rate that unstated networks reach:

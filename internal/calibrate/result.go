@@ -55,6 +55,7 @@ func fitSamples(rows []*sample) *Result {
 	}
 	for _, arch := range slices.Sorted(maps.Keys(memories)) {
 		f := newFit(memories[arch], memoryKnobs, nil, memoryResidual)
+		f.linear = true // a run that ends out of memory speaks truth however wrong the prediction
 		res.take(f, all)
 	}
 	res.final = all

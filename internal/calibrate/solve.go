@@ -15,6 +15,9 @@ type fit struct {
 	error residual
 	scale []float64 // per row, error beyond which it counts less: Cauchy's c
 	prior *constants
+	fine  float64 // the least scale of a row
+	// linear takes Huber's loss, which never forgets a row, for Cauchy's.
+	linear bool
 }
 
 // weights returns the weight of each row: sources alike, each as its rows'
@@ -50,7 +53,7 @@ func (f *fit) cost(c *constants, r, w []float64) float64 {
 	t := 0.0
 	for i := range r {
 		x := r[i] / f.scale[i]
-		t += w[i] * math.Log1p(x*x) / 2
+		t += w[i] * f.loss(x)
 	}
 	for i := range f.turns {
 		k := &f.turns[i]
@@ -58,6 +61,25 @@ func (f *fit) cost(c *constants, r, w []float64) float64 {
 		t += x * x / 2
 	}
 	return t
+}
+
+// loss returns the loss of an error in units of its scale.
+func (f *fit) loss(x float64) float64 {
+	if !f.linear {
+		return math.Log1p(x*x) / 2
+	}
+	if x = math.Abs(x); x > 1 {
+		return x - 0.5
+	}
+	return x * x / 2
+}
+
+// down returns the weight that the loss leaves to a row: its derivative over x.
+func (f *fit) down(x float64) float64 {
+	if !f.linear {
+		return 1 / (1 + x*x)
+	}
+	return 1 / math.Max(1, math.Abs(x))
 }
 
 const (
@@ -71,7 +93,7 @@ const (
 func (f *fit) solve(c *constants) (*constants, []float64) {
 	f.scale = make([]float64, len(f.rows))
 	for i := range f.scale {
-		f.scale[i] = 4 * fineScale // a coarse pass, so that no minimum nearby traps it
+		f.scale[i] = 4 * f.fine // a coarse pass, so that no minimum nearby traps it
 	}
 	c, _ = f.descend(c)
 	f.rescale(c)
@@ -91,7 +113,7 @@ func (f *fit) rescale(c *constants) {
 	}
 	for i, s := range f.rows {
 		v := slices.Sorted(slices.Values(by[s.source]))
-		f.scale[i] = math.Min(1, math.Max(fineScale, 1.48*v[len(v)/2]))
+		f.scale[i] = math.Min(1, math.Max(f.fine, 1.48*v[len(v)/2]))
 	}
 }
 
@@ -131,7 +153,7 @@ func (f *fit) normal(c *constants, r, w []float64) (*mat.SymDense, *mat.VecDense
 	a, g := mat.NewSymDense(n, nil), mat.NewVecDense(n, nil)
 	for i := range r {
 		x := r[i] / f.scale[i]
-		u := w[i] / (1 + x*x) / (f.scale[i] * f.scale[i])
+		u := w[i] * f.down(x) / (f.scale[i] * f.scale[i])
 		for j, dj := range jac[i] {
 			if dj == 0 {
 				continue
