@@ -30,7 +30,8 @@ What the residuals say, and what would mend it:
 - **nanotron with a pipeline (ultrascale).** Runs that differ in nothing the table
   has are 1.0 or 10 times as fast: about a second is lost in every slot of some
   runs. At 512 GPUs nearly all are slow. No column tells which; the band is wide
-  and says so. Without a pipeline and below 512 GPUs the error is an eighth.
+  and says so. Without a pipeline, on up to 8 tensor-parallel ranks and below
+  512 GPUs the error is a sixth.
 - **39 B on two tensor-parallel ranks (vtrain_multi).** 0.1 to 0.25 s a micro-batch
   beyond prediction, whatever the micro-batch: not bandwidth, not in the table.
 - **Sparse models on Blackwell (megatron_bridge).** Releases differ by up to two times
@@ -40,7 +41,13 @@ What the residuals say, and what would mend it:
   better than by chance: such layouts are called marginal.
 - **Memory of Moonlight (megatron_misc).** Measured after the optimizer step, when
   activations are gone; predicted is the peak.
-- **Kernels of 2023 (hagemann).** Residuals and rotary embeddings ran as kernels of their own;
-  the columns say which attention kernel ran but not which others.
+- **Kernels of 2023 (hagemann2023).** Residuals and rotary embeddings ran as kernels
+  of their own; the columns say which attention kernel ran but not which others,
+  nor which release of the code: with flash2, layouts without a pipeline hide
+  gradient calls that the others show, and 13 B with two stages and large
+  micro-batches takes up to 1.6 times its twins. The order of layouts suffers most.
+- **A framework without its source (vtrain_single, narayanan2021, hagemann2023).** Host
+  launch times, 2021's ZeRO-3 and unstated networks are each known from one source
+  alone: without it the model is right in order and wrong by a factor.
 
 `
