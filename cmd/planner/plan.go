@@ -1,9 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -246,10 +244,4 @@ func showMoves(c *cobra.Command, o *planFlags, p *plan.Plan, now plan.Figures, b
 		show.Note(notes, "best today", "%s, %.3f s: %.1f %% faster", best.Layout, best.Step, 100*(1-float64(best.Step)/now.Step))
 	}
 	return nil
-}
-
-// isFile reports whether an argument names a file of this machine.
-func isFile(name string) bool {
-	info, err := os.Stat(name)
-	return err == nil && !info.IsDir() || err != nil && !errors.Is(err, os.ErrNotExist)
 }

@@ -32,6 +32,7 @@ first. Last it looks for the bandwidth and memory below which the choice changes
 		RunE: func(c *cobra.Command, _ []string) error { return runSensitivity(c, o) },
 	}
 	o.addTo(c)
+	addConstraints(c.Flags(), &o.limits)
 	c.Flags().StringVar(&o.layout, "layout", "", "layout, e.g. tp=8,pp=4,zero=1 (default: the best)")
 	return c
 }
@@ -41,8 +42,12 @@ func runSensitivity(c *cobra.Command, o *sensitivityFlags) error {
 	if err != nil {
 		return err
 	}
+	space, err := o.limits.Space()
+	if err != nil {
+		return err
+	}
 	bar := progress(c.ErrOrStderr())
-	r := &sensitivity.Request{Answer: a, Progress: func(done, of int) { bar.points(done, of) }}
+	r := &sensitivity.Request{Answer: a, Space: space, Progress: func(done, of int) { bar.points(done, of) }}
 	if o.layout != "" {
 		if r.Layout, r.Framework, err = a.Layout(o.layout); err != nil {
 			return err

@@ -42,7 +42,7 @@ func Resolve(c *Config, q ask.Question) (*Subject, error) {
 	}
 	l, v := c.Layout.Complete(q.GPUs)
 	if v != nil {
-		return nil, catalog.Errorf("layout of the file: %s", v)
+		return nil, catalog.Errorf("layout %s", v)
 	}
 	if err := c.batches(&q, &l); err != nil {
 		return nil, err

@@ -77,7 +77,7 @@ func Run(ctx context.Context, r *Request) (*Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		found := strategies.Search(ctx, p.Answer.Problem, space, strategies.Options{Top: 1})
+		found := p.Answer.Search(ctx, space, strategies.Options{Top: 1})
 		if found.Interrupted {
 			out.Interrupted = true
 			break
