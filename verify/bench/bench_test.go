@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -139,7 +140,11 @@ func TestValidate(t *testing.T) {
 		"--format \"x\": unknown":         func(o *bench.Options) { o.Format = "x" },
 		"--algo bruck: does not serve":    func(o *bench.Options) { o.Algorithm = engine.Force(steps.Bruck) },
 		"--emulate: shape 2x2: has 4":     func(o *bench.Options) { o.Shape = &transport.Shape{Nodes: 2, PerNode: 2} },
-		"--transport goroutine: one proc": func(o *bench.Options) { o.Kind, o.Hosts = transport.Goroutine, []string{"a"} },
+		"--transport goroutine: one proc": func(o *bench.Options) { o.Kind, o.Hosts, o.Address = transport.Goroutine, []string{"a"}, "a:1" },
+		"--hosts a,b: no --address":       func(o *bench.Options) { o.Hosts = []string{"a", "b"} },
+		"--timeout -1s: negative":         func(o *bench.Options) { o.Timeout = -time.Second },
+		"--cores 0,4096: no core 4096":    func(o *bench.Options) { o.Cores = []int{0, 4096} },
+		"--cores -1: negative":            func(o *bench.Options) { o.Cores = []int{-1} },
 	} {
 		o := options()
 		change(&o)

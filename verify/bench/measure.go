@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"math"
-	"runtime"
 	"slices"
 	"time"
 
@@ -187,12 +186,4 @@ func (r *runner) total(n int) (int, error) {
 	b := binary.LittleEndian.AppendUint64(nil, math.Float64bits(float64(n)))
 	err := r.c.AllReduce(b, b, 1, reduce.F64, reduce.Sum)
 	return int(math.Float64frombits(binary.LittleEndian.Uint64(b))), err
-}
-
-// pin ties the rank to a core if there is one for each.
-func pin(rank, ranks int) (unpin func(), cores string) {
-	if ranks > runtime.NumCPU() {
-		return func() {}, "not pinned: more ranks than cores"
-	}
-	return engine.Pin(rank), "pinned, a core each"
 }

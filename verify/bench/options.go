@@ -27,6 +27,7 @@ type Options struct {
 	Iters     int        // timed iterations; 0 lets the time decide
 	Warmup    int
 	Ranks     int
+	Cores     []int // rank r runs on Cores[r mod len]; none: a core each, where there are enough
 	Hosts     []string
 	Address   string
 	Kind      transport.Kind
@@ -79,6 +80,10 @@ func (o *Options) Validate() error {
 		return fmt.Errorf("--root %d: out of range: want 0 to %d", o.Root, o.Ranks-1)
 	case o.Iters < 0 || o.Warmup < 0:
 		return fmt.Errorf("--iters %d, --warmup %d: negative: want 0 or more", o.Iters, o.Warmup)
+	case o.Timeout < 0:
+		return fmt.Errorf("--timeout %v: negative: want a time, or 0 for %v", o.Timeout, transport.DefaultTimeout)
+	case len(o.Hosts) > 0 && o.Address == "":
+		return fmt.Errorf("--hosts %s: no --address: want host:port of rank 0 as the other hosts reach it", strings.Join(o.Hosts, ","))
 	case o.Kind == transport.Goroutine && len(o.Hosts) > 0:
 		return fmt.Errorf("--transport goroutine: one process: want tcp or mixed with --hosts")
 	case o.Format != "table" && o.Format != "json" && o.Format != "csv":
@@ -88,6 +93,9 @@ func (o *Options) Validate() error {
 		if err := o.Shape.Validate(o.Ranks); err != nil {
 			return fmt.Errorf("--emulate: %w", err)
 		}
+	}
+	if err := o.validateCores(); err != nil {
+		return err
 	}
 	return o.validateAlgorithm()
 }

@@ -118,8 +118,12 @@ func machine(s Summary) string {
 	if s.Noisy == 0 {
 		return fmt.Sprintf("quiet (sentinel moved up to %.0f %%; %d rounds repeated)", s.Moved*100, s.Repeated)
 	}
-	return fmt.Sprintf("NOISY: the sentinel moved up to %.0f %%, and %d rows stayed disturbed after %d repeats; load %s. "+
-		"Their times are upper bounds.", s.Moved*100, s.Noisy, s.Repeated, s.Load)
+	who := ""
+	if s.Busiest != "" {
+		who = ", busiest other process " + s.Busiest
+	}
+	return fmt.Sprintf("NOISY: the sentinel moved up to %.0f %%, and %d rows stayed disturbed after %d repeats; load %s%s. "+
+		"Their times are upper bounds.", s.Moved*100, s.Noisy, s.Repeated, s.Load, who)
 }
 
 func writeCSV(out io.Writer, rows []Row) error {

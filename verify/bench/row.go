@@ -46,6 +46,7 @@ type Summary struct {
 	Repeated int     `json:"rounds_repeated"`
 	Noisy    int     `json:"noisy_rows"`
 	Load     string  `json:"load_average"`
+	Busiest  string  `json:"busiest_other_process,omitempty"` // on rank 0's host, if it took a share of a core
 }
 
 func (s *Summary) add(rows []Row) {

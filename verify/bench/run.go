@@ -90,7 +90,10 @@ func inProcess(ctx context.Context, o Options, out io.Writer) error {
 
 // member is what each rank does. Rank 0 writes.
 func member(ctx context.Context, w transport.World, o *Options, out io.Writer) (err error) {
-	unpin, cores := pin(w.Rank(), o.Ranks)
+	unpin, cores, err := o.pin(w.Rank())
+	if err != nil {
+		return err
+	}
 	defer unpin()
 	if w.Rank() != 0 {
 		out = io.Discard
@@ -121,6 +124,7 @@ func (r *runner) report(out io.Writer, cores string) error {
 	if r.o.Compare != None {
 		return r.compare(out)
 	}
+	before := takeCensus()
 	p := newPrinter(out, r.o.Format)
 	p.head(r.o, cores)
 	var rows []Row
@@ -135,7 +139,7 @@ func (r *runner) report(out io.Writer, cores string) error {
 			p.row(row)
 		}
 	}
-	sum := Summary{Moved: r.sentinel.moved, Load: load()}
+	sum := Summary{Moved: r.sentinel.moved, Load: load(), Busiest: busiest(before, takeCensus(), r.o.Kind != transport.Goroutine)}
 	sum.add(rows)
 	if err := p.end(r.o, rows, sum); err != nil {
 		return err

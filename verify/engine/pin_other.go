@@ -2,7 +2,10 @@
 
 package engine
 
-import "runtime"
+import (
+	"fmt"
+	"runtime"
+)
 
 // Cores returns nil: the system has no way to choose.
 func Cores() []int { return nil }
@@ -11,4 +14,9 @@ func Cores() []int { return nil }
 func Pin(int) (unpin func()) {
 	runtime.LockOSThread()
 	return runtime.UnlockOSThread
+}
+
+// PinTo returns an error: the system has no way to choose.
+func PinTo(core int) (unpin func(), err error) {
+	return func() {}, fmt.Errorf("core %d: this system does not let programs choose", core)
 }

@@ -171,11 +171,43 @@ func (b *stageBuilder) leave(u *unitOf) {
 	for _, row := range b.rows.micro {
 		beside(row, b.perPass(row))
 	}
-	if int(u.Micro) == b.micro-1 {
-		for _, row := range b.rows.grads {
-			beside(row, b.plan.Calls[row].Count/float64(b.plan.Layout.VPP))
+	if int(u.Micro) != b.micro-1 {
+		return
+	}
+	for _, buckets := range b.series(b.rows.grads) {
+		b.open = append(b.open, b.bucketsOf(buckets, u)...)
+	}
+}
+
+// series joins rows that are one series of buckets, the whole ones and the
+// last: the same call over the same group.
+func (b *stageBuilder) series(rows []int32) [][]int32 {
+	var out [][]int32
+	for i, row := range rows {
+		c := &b.plan.Calls[row]
+		again := i > 0 && b.plan.Calls[rows[i-1]].Op == c.Op && b.plan.Calls[rows[i-1]].Span == c.Span
+		if !again {
+			out = append(out, nil)
+		}
+		last := len(out) - 1
+		for range int(c.Count + 0.5) {
+			out[last] = append(out[last], row)
 		}
 	}
+	return out
+}
+
+// bucketsOf starts the gradient buckets that a unit of the last backward pass
+// fills: bucket j of n is full when (j+1)/n of the passes are done, chunk by
+// chunk from the last.
+func (b *stageBuilder) bucketsOf(rows []int32, u *unitOf) []int32 {
+	v := b.plan.Layout.VPP
+	done := (v-1-int(u.Chunk))*u.of + u.index // units before this one
+	var slots []int32
+	for j := done * len(rows) / (v * u.of); j < (done+1)*len(rows)/(v*u.of); j++ {
+		slots = append(slots, b.start(rows[j]))
+	}
+	return slots
 }
 
 // startGathers begins the parameter gathers that a unit needs.
@@ -195,12 +227,11 @@ func (b *stageBuilder) startGathers(u *unitOf) {
 func (b *stageBuilder) startLeads() {
 	v := b.plan.Layout.VPP
 	per := b.perChunk()
-	for _, row := range b.rows.lead {
-		n := int(b.plan.Calls[row].Count + 0.5)
-		for i := range n {
-			chunk := i * v / n
-			u := (i*v - chunk*n) * per / n
-			b.leads = append(b.leads, lead{chunk, u, b.start(row)})
+	for _, rows := range b.series(b.rows.lead) {
+		n := len(rows)
+		for i, row := range rows {
+			at := i * v * per / n // the unit whose parameters the bucket begins with
+			b.leads = append(b.leads, lead{at / per, at % per, b.start(row)})
 		}
 	}
 	if !b.rows.overlapped {

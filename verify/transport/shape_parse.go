@@ -82,22 +82,34 @@ func (s *Shape) String() string {
 	fmt.Fprintf(&b, "%dx%d:", s.Nodes, s.PerNode)
 	sep := ""
 	put := func(key, value string) { b.WriteString(sep + key + "=" + value); sep = "," }
-	num := func(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 	for _, l := range []struct {
 		name, delay string
 		Link
 	}{{"intra", "intra-delay", s.Intra}, {"inter", "delay", s.Inter}} {
 		if l.Bandwidth > 0 {
-			put(l.name, num(float64(l.Bandwidth))+"B/s")
+			put(l.name, exactly(l.Bandwidth, unit.ParseBandwidth, "B/s"))
 		}
 		if l.Delay > 0 {
-			put(l.delay, num(float64(l.Delay))+"s")
+			put(l.delay, exactly(l.Delay, unit.ParseSeconds, "s"))
 		}
 	}
 	if s.NICsPerNode > 0 {
 		put("nics", strconv.Itoa(s.NICsPerNode))
 	}
 	return b.String()
+}
+
+// exactly writes a quantity as people do if that reads back as the same value,
+// and with all digits otherwise.
+func exactly[T interface {
+	~float64
+	fmt.Stringer
+}](x T, parse func(string) (T, error), base string) string {
+	text := strings.ReplaceAll(x.String(), " ", "")
+	if y, err := parse(text); err == nil && y == x {
+		return text
+	}
+	return strconv.FormatFloat(float64(x), 'f', -1, 64) + base
 }
 
 // MarshalText writes the form of String.

@@ -24,10 +24,10 @@ const (
 )
 
 // memory is nvmlMemory_t.
-type memory struct{ total, free, used uint64 }
+type memory struct{ total, _, used uint64 }
 
 // utilization is nvmlUtilization_t.
-type utilization struct{ gpu, memory uint32 }
+type utilization struct{ gpu, _ uint32 }
 
 // pci is nvmlPciInfo_t of nvmlDeviceGetPciInfo_v3.
 type pci struct {
