@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 // benchFlags are the flags as given.
 type benchFlags struct {
 	begin, end, dtype, redop, algo, transport, emulate, compare string
+	cores                                                       []string
 	o                                                           bench.Options
 }
 
@@ -67,6 +69,7 @@ func (f *benchFlags) addTo(c *cobra.Command) {
 	fs.StringVar(&f.algo, "algo", "auto", "algorithm; auto chooses by size")
 	fs.IntVar(&f.o.Root, "root", 0, "root of broadcast, reduce, gather, scatter")
 	fs.IntVar(&f.o.Ranks, "ranks", 2, "number of ranks")
+	fs.StringSliceVar(&f.cores, "cores", nil, "cores for the ranks, counting round, as 0,1 (default: a core each, where there are enough)")
 	fs.StringVar(&f.transport, "transport", "shm", "goroutine, shm, tcp, unix, mixed")
 	fs.StringSliceVar(&f.o.Hosts, "hosts", nil, "hosts to run on over ssh, with the same planner at the same path")
 	fs.StringVar(&f.o.Address, "address", "", "host:port where rank 0 of --hosts listens")
@@ -112,8 +115,11 @@ func (f *benchFlags) options(args []string) (err error) {
 		to          *int
 	}{{"-b", f.begin, &f.o.Begin}, {"-e", f.end, &f.o.End}} {
 		if *s.to, err = bench.ParseSize(s.value); err != nil {
-			return catalog.Errorf("%s %v", s.flag, err)
+			return catalog.Errorf("%s %s", s.flag, strings.TrimPrefix(err.Error(), "size "))
 		}
+	}
+	if f.o.Cores, err = parseCores(f.cores); err != nil {
+		return err
 	}
 	if f.o.Compare, err = bench.ParseComparison(f.compare); err != nil {
 		return catalog.Errorf("%v", err)
@@ -139,6 +145,17 @@ func (f *benchFlags) algorithms() []steps.Algorithm {
 		}
 	}
 	return all
+}
+
+func parseCores(list []string) (cores []int, err error) {
+	for _, s := range list {
+		n, err := strconv.Atoi(s)
+		if err != nil {
+			return nil, catalog.Errorf("--cores %s: %q is not a core's number: want a list such as 0,1", strings.Join(list, ","), s)
+		}
+		cores = append(cores, n)
+	}
+	return cores, nil
 }
 
 func parseOps(args []string) ([]collective.Op, error) {

@@ -45,7 +45,7 @@ func TestShapeReadsAsPeopleWrite(t *testing.T) {
 	for in, want := range map[string]string{
 		"2x1:ib=10MB/s,delay=1ms":        "2x1:inter=10MB/s,delay=1ms",
 		"2x4:pcie=123456789B/s,nics=1":   "2x4:intra=123456789B/s,nics=1",
-		"2x4:nvlink=1.5GB/s,delay=2.5us": "2x4:intra=1.5GB/s,delay=2.5us",
+		"2x4:nvlink=1.5GB/s,delay=2.5us": "2x4:intra=1.5GB/s,delay=2.5µs",
 	} {
 		if s, err := ParseShape(in); err != nil || s.String() != want {
 			t.Errorf("%s reads back as %v, %v, want %s", in, s, err, want)
