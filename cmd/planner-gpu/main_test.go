@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -16,7 +17,7 @@ func run(args ...string) (out, notes string, err error) {
 	c.SetArgs(args)
 	c.SetOut(&o)
 	c.SetErr(&n)
-	err = c.Execute()
+	err = c.ExecuteContext(context.Background())
 	return o.String(), n.String(), err
 }
 
@@ -66,6 +67,21 @@ func TestErrors(t *testing.T) {
 		if usage := errors.As(err, &u); usage == strings.Contains(want, "libcuda") && usage {
 			t.Errorf("%v: not an error of the input", err)
 		}
+	}
+}
+
+func TestGemm(t *testing.T) {
+	path, reset := fakes.Driver(t)
+	reset(fakes.CUDA{Devices: 1})
+	var o bytes.Buffer
+	c := newRoot()
+	c.SetArgs([]string{"gemm", "16x8x32", "--libcuda", path, "--libcublaslt", path, "--iters", "2"})
+	c.SetOut(&o)
+	if err := c.ExecuteContext(t.Context()); err != nil || !strings.Contains(o.String(), "bf16\t16\t8\t32") {
+		t.Errorf("%v: %s", err, o.String())
+	}
+	if _, _, err := run("gemm", "8x8"); err == nil || !strings.Contains(err.Error(), `shape "8x8": not a shape`) {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -1,0 +1,226 @@
+// Package blas runs matrix products through cuBLASLt, opened while the
+// program runs, to measure what a layer's GEMMs cost on the GPU at hand.
+package blas
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"unsafe"
+
+	"planner/verify/gpu/dl"
+	"planner/verify/reduce"
+)
+
+type (
+	handle uintptr
+	status int32
+)
+
+// heuristic is cublasLtMatmulHeuristicResult_t.
+type heuristic struct {
+	algo      [8]uint64
+	workspace uint64
+	state     status
+	waves     float32
+	_         [4]int32
+}
+
+// table holds the functions, with the signatures of cublasLt.h.
+type table struct {
+	version       func() uint64
+	statusString  func(status) string
+	create        func(*handle) status
+	destroy       func(handle) status
+	descCreate    func(d *handle, compute, scale int32) status
+	descDestroy   func(handle) status
+	descSet       func(d handle, attr int32, v *int32, n uint64) status
+	layoutCreate  func(l *handle, dtype int32, rows, cols uint64, ld int64) status
+	layoutDestroy func(handle) status
+	prefCreate    func(*handle) status
+	prefDestroy   func(handle) status
+	prefSet       func(p handle, attr int32, v *uint64, n uint64) status
+	choose        func(h, desc, a, b, c, d, pref handle, want int32, out *heuristic, got *int32) status
+	matmul        func(h, desc handle, alpha *float32, a uintptr, la handle, b uintptr, lb handle, beta *float32,
+		c uintptr, lc handle, d uintptr, ld handle, algo unsafe.Pointer, workspace uintptr, n uint64, stream uintptr) status
+}
+
+func (t *table) bindings() []dl.Binding {
+	b := func(name string, f any) dl.Binding { return dl.Binding{Name: name, Func: f} }
+	return []dl.Binding{
+		b("cublasLtGetVersion", &t.version),
+		{Name: "cublasLtGetStatusString", Func: &t.statusString, Optional: true},
+		b("cublasLtCreate", &t.create), b("cublasLtDestroy", &t.destroy), b("cublasLtMatmulDescCreate", &t.descCreate),
+		b("cublasLtMatmulDescDestroy", &t.descDestroy), b("cublasLtMatmulDescSetAttribute", &t.descSet),
+		b("cublasLtMatrixLayoutCreate", &t.layoutCreate), b("cublasLtMatrixLayoutDestroy", &t.layoutDestroy),
+		b("cublasLtMatmulPreferenceCreate", &t.prefCreate), b("cublasLtMatmulPreferenceDestroy", &t.prefDestroy),
+		b("cublasLtMatmulPreferenceSetAttribute", &t.prefSet), b("cublasLtMatmulAlgoGetHeuristic", &t.choose),
+		b("cublasLtMatmul", &t.matmul),
+	}
+}
+
+// Library is cuBLASLt, open.
+type Library struct {
+	Version int // as 120500 for 12.5.0
+	table
+}
+
+// Open opens cuBLASLt of CUDA 11 to 13, or the first of paths.
+func Open(paths ...string) (*Library, error) {
+	if len(paths) == 0 {
+		paths = []string{"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so.11"}
+	}
+	lib, err := dl.Open("cuBLAS, as the CUDA toolkit or nvidia-cublas-cu12 brings it", paths...)
+	if err != nil {
+		return nil, err
+	}
+	l := &Library{}
+	if err := lib.Bind(l.bindings()); err != nil {
+		return nil, err
+	}
+	l.Version = int(l.version())
+	return l, nil
+}
+
+func (l *Library) check(s status, call string) error {
+	if s == 0 {
+		return nil
+	}
+	if l.statusString == nil {
+		return fmt.Errorf("%s: status %d", call, s)
+	}
+	return fmt.Errorf("%s: %s (%d)", call, l.statusString(s), s)
+}
+
+// Device is the GPU that products run on.
+type Device interface {
+	Use() error
+	Stream() uintptr
+}
+
+// Shape is a product D = W·X of a linear layer: weights W of m outputs by k
+// inputs, X of n tokens by k, D of n by m, all row-major.
+type Shape struct{ M, N, K int }
+
+// FLOPs returns the operations, a multiply-add counted as two.
+func (s Shape) FLOPs() float64 { return 2 * float64(s.M) * float64(s.N) * float64(s.K) }
+
+// Workspace is the memory that products may use: what PyTorch gives cuBLASLt
+// on Hopper (aten/src/ATen/cuda/CublasHandlePool.cpp, 2.6).
+const Workspace = 32 << 20
+
+// Numbers of cudaDataType, cublasComputeType_t, cublasOperation_t and the
+// attributes (library_types.h, cublas_api.h, cublasLt.h).
+const (
+	compute32F    = 68
+	real32F       = 0
+	opTranspose   = 1
+	descTransA    = 3
+	prefWorkspace = 1
+)
+
+var dtypes = map[reduce.DType]int32{reduce.F32: real32F, reduce.F16: 2, reduce.BF16: 14}
+
+// Gemm is a product that is ready to run.
+type Gemm struct {
+	l       *Library
+	d       Device
+	h, desc handle
+	w, x, y handle // layouts
+	best    heuristic
+	scalars [2]float32
+	Shape
+}
+
+// New prepares a product of a type f32, f16 or bf16 on a GPU, by the
+// algorithm that cuBLASLt thinks best. Sums are in f32.
+func (l *Library) New(d Device, s Shape, t reduce.DType) (*Gemm, error) {
+	dt, ok := dtypes[t]
+	if !ok {
+		return nil, fmt.Errorf("GEMM of %v: not measured: want f32, f16 or bf16", t)
+	}
+	if s.M < 1 || s.N < 1 || s.K < 1 {
+		return nil, fmt.Errorf("GEMM of %dx%dx%d: too small: want at least 1 of each", s.M, s.N, s.K)
+	}
+	g := &Gemm{l: l, d: d, Shape: s, scalars: [2]float32{1, 0}}
+	err := g.on(func() error { return g.prepare(dt) })
+	if err != nil {
+		return nil, errors.Join(err, g.Close())
+	}
+	return g, nil
+}
+
+func (g *Gemm) on(f func() error) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := g.d.Use(); err != nil {
+		return err
+	}
+	return f()
+}
+
+// prepare sets the product up. cuBLASLt is column-major, in which W is k by m
+// and is taken transposed, X is k by n and D is m by n.
+func (g *Gemm) prepare(dt int32) error {
+	l, m, n, k, transposed := g.l, uint64(g.M), uint64(g.N), uint64(g.K), int32(opTranspose)
+	for _, c := range []struct {
+		call string
+		f    func() status
+	}{
+		{"cublasLtCreate", func() status { return l.create(&g.h) }},
+		{"cublasLtMatmulDescCreate", func() status { return l.descCreate(&g.desc, compute32F, real32F) }},
+		{"cublasLtMatmulDescSetAttribute", func() status { return l.descSet(g.desc, descTransA, &transposed, 4) }},
+		{"cublasLtMatrixLayoutCreate", func() status { return l.layoutCreate(&g.w, dt, k, m, int64(k)) }},
+		{"cublasLtMatrixLayoutCreate", func() status { return l.layoutCreate(&g.x, dt, k, n, int64(k)) }},
+		{"cublasLtMatrixLayoutCreate", func() status { return l.layoutCreate(&g.y, dt, m, n, int64(m)) }},
+	} {
+		if err := l.check(c.f(), c.call); err != nil {
+			return err
+		}
+	}
+	return g.choose()
+}
+
+func (g *Gemm) choose() error {
+	var pref handle
+	if err := g.l.check(g.l.prefCreate(&pref), "cublasLtMatmulPreferenceCreate"); err != nil {
+		return err
+	}
+	defer g.l.prefDestroy(pref)
+	room, got := uint64(Workspace), int32(0)
+	if err := g.l.check(g.l.prefSet(pref, prefWorkspace, &room, 8), "cublasLtMatmulPreferenceSetAttribute"); err != nil {
+		return err
+	}
+	s := g.l.choose(g.h, g.desc, g.w, g.x, g.y, g.y, pref, 1, &g.best, &got)
+	if err := g.l.check(s, "cublasLtMatmulAlgoGetHeuristic"); err != nil {
+		return err
+	}
+	if got == 0 {
+		return fmt.Errorf("GEMM of %dx%dx%d: cuBLASLt has no algorithm: want dimensions that divide by 8", g.M, g.N, g.K)
+	}
+	return nil
+}
+
+// Run puts the product on the GPU's stream. workspace has Workspace bytes.
+func (g *Gemm) Run(w, x, y, workspace uintptr) error {
+	return g.on(func() error {
+		return g.l.check(g.l.matmul(g.h, g.desc, &g.scalars[0], w, g.w, x, g.x, &g.scalars[1], y, g.y, y, g.y,
+			unsafe.Pointer(&g.best.algo), workspace, Workspace, g.d.Stream()), "cublasLtMatmul")
+	})
+}
+
+// Close gives the product back; it must be done.
+func (g *Gemm) Close() error {
+	for _, h := range []handle{g.w, g.x, g.y} {
+		if h != 0 {
+			_ = g.l.layoutDestroy(h)
+		}
+	}
+	if g.desc != 0 {
+		_ = g.l.descDestroy(g.desc)
+	}
+	if g.h == 0 {
+		return nil
+	}
+	return g.l.check(g.l.destroy(g.h), "cublasLtDestroy")
+}

@@ -1,0 +1,132 @@
+package blas
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"planner/verify/gpu/cuda"
+	"planner/verify/gpu/dl"
+	"planner/verify/gpu/fakes"
+	"planner/verify/reduce"
+)
+
+func seat(t *testing.T) (string, *cuda.Seat) {
+	t.Helper()
+	path, reset := fakes.Driver(t)
+	reset(fakes.CUDA{Devices: 1})
+	d, err := cuda.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := cuda.NewGroup(d, []int{0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = g.Close() })
+	return path, g.Seat(0)
+}
+
+// TestProduct checks the meaning of m, n, k and the layouts on small integers.
+func TestProduct(t *testing.T) {
+	path, s := seat(t)
+	l, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const m, n, k = 8, 3, 16
+	g, err := l.New(s, Shape{m, n, k}, reduce.BF16)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := func(o, i int) float32 { return float32((o + 2*i) % 5) }
+	x := func(tok, i int) float32 { return float32((3*tok + i) % 4) }
+	at := [4]cuda.Pointer{}
+	for i, size := range []int{2 * m * k, 2 * n * k, 2 * n * m, Workspace} {
+		if at[i], err = s.Alloc(size); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out := make([]byte, 2*n*m)
+	err = errors.Join(s.Write(at[0], bf16(m, k, w)), s.Write(at[1], bf16(n, k, x)),
+		g.Run(uintptr(at[0]), uintptr(at[1]), uintptr(at[2]), uintptr(at[3])), wait(s), s.Read(out, at[2]), g.Close())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for tok := range n {
+		for o := range m {
+			want := float32(0)
+			for i := range k {
+				want += w(o, i) * x(tok, i)
+			}
+			if got := math.Float32frombits(uint32(binary.LittleEndian.Uint16(out[2*(tok*m+o):])) << 16); got != want {
+				t.Fatalf("token %d output %d: %v: want %v", tok, o, got, want)
+			}
+		}
+	}
+}
+
+func wait(s *cuda.Seat) error {
+	for {
+		if idle, err := s.Idle(); idle || err != nil {
+			return err
+		}
+	}
+}
+
+// bf16 returns a row-major matrix of numbers that bf16 holds.
+func bf16(rows, cols int, f func(r, c int) float32) []byte {
+	var b []byte
+	for r := range rows {
+		for c := range cols {
+			b = binary.LittleEndian.AppendUint16(b, uint16(math.Float32bits(f(r, c))>>16))
+		}
+	}
+	return b
+}
+
+func TestWhatCannotBe(t *testing.T) {
+	path, s := seat(t)
+	l, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, f := range map[string]func() error{
+		"GEMM of f64: not measured: want f32, f16 or bf16": func() error { _, err := l.New(s, Shape{8, 8, 8}, reduce.F64); return err },
+		"GEMM of 0x8x8: too small":                         func() error { _, err := l.New(s, Shape{0, 8, 8}, reduce.F32); return err },
+		"GEMM of 8x8x7: cuBLASLt has no algorithm":         func() error { _, err := l.New(s, Shape{8, 8, 7}, reduce.F32); return err },
+		"want cuBLAS, as the CUDA toolkit":                 func() error { _, err := Open("libcublasLt.so.none"); return err },
+	} {
+		if err := f(); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%v: want one line with %q", err, want)
+		}
+	}
+}
+
+// TestStructs: cublasLtMatmulHeuristicResult_t has 64 bytes of algorithm, a
+// size, a status, a float and 4 reserved words.
+func TestStructs(t *testing.T) {
+	if n := unsafe.Sizeof(heuristic{}); n != 96 {
+		t.Errorf("%d bytes: want 96", n)
+	}
+}
+
+// TestRealLibrary binds every function of the vendor's library where there is
+// one.
+func TestRealLibrary(t *testing.T) {
+	for _, name := range []string{"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so.11"} {
+		if _, err := dl.Open("", name); err != nil {
+			continue
+		}
+		if l, err := Open(name); err != nil {
+			t.Error(err)
+		} else {
+			t.Logf("cuBLASLt %d", l.Version)
+		}
+		return
+	}
+	t.Skip("no libcublasLt")
+}
