@@ -206,6 +206,7 @@ func TestCase023(t *testing.T) {
 			t.Fatal(v)
 		}
 		f := *p.Profiles[0]
+		f.Fit, f.Default = nil, strategies.ProfileFit{}
 		f.Memory.LogitsSplit, f.Memory.LogitsWhole = r.bytes, 0 // one copy of the case's type
 		e := p.Estimate(l, &f)
 		within(t, "logits", e.Memory.Logits.GiB(), want[i], number(t, c.Expect["tolerance_rel"]))

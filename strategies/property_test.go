@@ -98,7 +98,7 @@ func TestSearchExplained(t *testing.T) {
 	ps := problems(t)
 	checked := 0
 	for i, p := range ps {
-		res := strategies.Search(t.Context(), p, strategies.Space{}, strategies.Options{KeepAll: true})
+		res := strategies.Search(t.Context(), p, strategies.Space{MBS: []int{1, 4}}, strategies.Options{KeepAll: true})
 		if len(res.Ranking) == 0 {
 			continue
 		}
