@@ -3,6 +3,7 @@ module planner
 go 1.26.0
 
 require (
+	early v0.0.0
 	codeberg.org/go-fonts/liberation v0.5.0 // indirect
 	codeberg.org/go-latex/latex v0.2.0 // indirect
 	codeberg.org/go-pdf/fpdf v0.11.1 // indirect
@@ -57,3 +58,6 @@ require (
 	gonum.org/v1/plot v0.17.0 // indirect
 	pgregory.net/rapid v1.3.0 // indirect
 )
+
+// A path that sorts before bubbletea's: see its package comment.
+replace early => ./internal/tui/early

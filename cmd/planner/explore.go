@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -18,8 +19,11 @@ type exploreFlags struct {
 	question
 	limits ask.Constraints
 	keep   int
+	theme  string
 	mouse  bool
 }
+
+var themes = []string{"auto", "light", "dark"}
 
 func newExplore() *cobra.Command {
 	o := &exploreFlags{}
@@ -37,6 +41,8 @@ a command, which stands in its last line but one.`,
 	o.addTo(c)
 	addConstraints(c.Flags(), &o.limits)
 	c.Flags().IntVar(&o.keep, "keep", 2000, "how many layouts to keep in the table")
+	c.Flags().StringVar(&o.theme, "theme", "auto", "auto (asks the terminal), light or dark")
+	complete(c, "theme", func() []string { return themes })
 	c.Flags().BoolVar(&o.mouse, "mouse", true, "take the mouse; without it the terminal selects text")
 	return c
 }
@@ -53,6 +59,9 @@ func runExplore(c *cobra.Command, o *exploreFlags) error {
 	if o.keep < 1 || o.keep > 100_000 {
 		return catalog.Errorf("--keep %d: out of range: want 1 to 100,000", o.keep)
 	}
+	if !slices.Contains(themes, o.theme) {
+		return catalog.Errorf("--theme %q: no such theme: want auto, light or dark", o.theme)
+	}
 	config := state.Config{Answer: a, Space: space, Keep: o.keep}
 	for _, limit := range limitsGiven(c.Flags()) {
 		config.Limits = append(config.Limits, "--"+limit)
@@ -60,7 +69,7 @@ func runExplore(c *cobra.Command, o *exploreFlags) error {
 	for _, sub := range c.Root().Commands() {
 		config.Commands = append(config.Commands, sub.Name())
 	}
-	err = tui.Run(c.Context(), config, o.mouse, runSelf)
+	err = tui.Run(c.Context(), config, o.theme, o.mouse, runSelf)
 	if errors.Is(err, tui.ErrNoTerminal) {
 		return &noError{err.Error()}
 	}

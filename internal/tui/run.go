@@ -5,7 +5,10 @@ import (
 	"errors"
 	"os"
 
+	_ "early" // before bubbletea
+
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/lipgloss"
 	"github.com/charmbracelet/x/term"
 
 	"planner/internal/tui/state"
@@ -14,12 +17,20 @@ import (
 // ErrNoTerminal says that standard output is no terminal.
 var ErrNoTerminal = errors.New("explore needs a terminal: planner suggest and planner explain print the same")
 
-// Run holds a session on the terminal until the user ends it.
-func Run(ctx context.Context, c state.Config, mouse bool, run Runner) error {
+// Run holds a session on the terminal until the user ends it. The theme is
+// light or dark; any other asks the terminal.
+func Run(ctx context.Context, c state.Config, theme string, mouse bool, run Runner) error {
 	out := os.Stdout
 	width, height, err := term.GetSize(out.Fd())
 	if err != nil || !term.IsTerminal(os.Stdin.Fd()) {
 		return ErrNoTerminal
+	}
+	lipgloss.SetDefaultRenderer(lipgloss.NewRenderer(out))
+	switch theme {
+	case "light", "dark":
+		lipgloss.SetHasDarkBackground(theme == "dark")
+	default:
+		lipgloss.HasDarkBackground() // asks, while nothing else reads the terminal
 	}
 	m := New(c, Options{Clipboard: out, Run: run, Width: width, Height: height})
 	defer m.Close()
