@@ -17,13 +17,14 @@ type (
 	status int32
 )
 
-// heuristic is cublasLtMatmulHeuristicResult_t.
+// heuristic is cublasLtMatmulHeuristicResult_t: the algorithm, then its
+// workspace, a status, the waves it runs in, and reserved words.
 type heuristic struct {
-	algo      [8]uint64
-	workspace uint64
-	state     status
-	waves     float32
-	_         [4]int32
+	algo [8]uint64
+	_    uint64
+	_    status
+	_    float32
+	_    [4]int32
 }
 
 // table holds the functions, with the signatures of cublasLt.h.

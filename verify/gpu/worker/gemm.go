@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"strconv"
+	"strings"
 	"time"
 
 	"planner/verify/gpu/blas"
@@ -26,10 +28,14 @@ type GemmOptions struct {
 
 // ParseShape reads m x n x k as 8192x4096x8192.
 func ParseShape(s string) (g blas.Shape, err error) {
-	var rest string
-	n, _ := fmt.Sscanf(s+" .", "%dx%dx%d %s", &g.M, &g.N, &g.K, &rest)
-	if n != 4 || rest != "." || min(g.M, g.N, g.K) < 1 || max(g.M, g.N, g.K) > 1<<24 {
-		return g, fmt.Errorf("shape %q: not a shape: want outputs x tokens x inputs, as 8192x4096x8192", s)
+	words := strings.Split(s, "x")
+	for i, to := range []*int{&g.M, &g.N, &g.K} {
+		if len(words) == 3 {
+			*to, err = strconv.Atoi(words[i])
+		}
+		if len(words) != 3 || err != nil || *to < 1 || *to > 1<<24 {
+			return blas.Shape{}, fmt.Errorf("shape %q: not a shape: want outputs x tokens x inputs, as 8192x4096x8192", s)
+		}
 	}
 	return g, nil
 }
