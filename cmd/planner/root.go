@@ -42,6 +42,7 @@ cluster, how fast it will run, and how we know.`,
 	add("check", newVerify(), newDoctor(), newBench(), newValidate(), newCalibrate(), newDiagnose(), newCheck())
 	add("know", newModels(), newHardware(), newFrameworks(), newConfig())
 	addTopics(root)
+	leadWithExamples(root)
 	root.AddCommand(newGenDocs())
 	return root
 }
