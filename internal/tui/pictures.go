@@ -109,7 +109,7 @@ func (d *drawing) scaling(h int) []string {
 	}
 	numbers := d.scaleTable()
 	lines := append(d.scaleChart(h-3-len(numbers)), numbers...)
-	return d.box("scaling · MFU % over GPUs (log2) at this global batch · ● best layout ○ this layout, DP following · ←→ walk", lines, h)
+	return d.box("scaling · MFU % over GPUs (log2) at this global batch · ● best layout ○ this layout, DP following · ←→ walk · ⏎ what-if", lines, h)
 }
 
 func (d *drawing) scaleChart(h int) []string {

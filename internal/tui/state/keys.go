@@ -36,7 +36,7 @@ var Bindings = []Binding{
 	{"← →", "walk the points", "MOVE", "walk", []View{Pareto, Scaling}},
 	{"u U", "undo, redo", "CHANGE", "undo redo", []View{WhatIf}},
 	{"⏎", "keep the change", "CHANGE", "keep", []View{WhatIf}},
-	{"⏎", "try it in what-if", "CHANGE", "try", []View{Sensitivity, Pareto}},
+	{"⏎", "try it in what-if", "CHANGE", "try", []View{Sensitivity, Pareto, Scaling}},
 	{"R ctrl+x", "search again, stop", "CHANGE", "", nil},
 	{"c", "copy the command (OSC 52)", "OUT", "copy", nil},
 	{"o", "save JSON under a name", "OUT", "save", []View{Table, Detail, WhatIf}},

@@ -60,9 +60,26 @@ func (s State) scalingKey(k string) State {
 		s.ScaleAt--
 	case "right", "l", "down", "j":
 		s.ScaleAt++
+	case "enter":
+		return s.tryScale()
 	}
 	s.ScaleAt = max(0, min(s.ScaleAt, len(s.Scale)-1))
 	return s
+}
+
+// tryScale takes the best layout on the number of GPUs under the cursor to
+// what-if, against the layout that the picture is about.
+func (s State) tryScale() State {
+	if s.ScaleAt >= len(s.Scale) || s.Scale[s.ScaleAt].Best == nil || s.Selected == nil {
+		s.Message = "nothing fits there"
+		return s
+	}
+	p := &s.Scale[s.ScaleAt]
+	plan := knob.Plan{Question: s.ScaleOf.Question, Layout: p.Best.Layout}
+	plan.Question.GPUs = p.GPUs
+	s.Base, s.Steps = s.Selected.Point, History{Past: []knob.Plan{s.Selected.Plan}}
+	s.Now = knob.Solve(plan, nil)
+	return s.open(WhatIf).clampKnob()
 }
 
 // insert adds a point in the order of GPUs.
