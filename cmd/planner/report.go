@@ -18,6 +18,7 @@ import (
 	"planner/internal/export"
 	review "planner/internal/report"
 	"planner/internal/show"
+	"planner/internal/verdict"
 )
 
 type reportFlags struct {
@@ -119,7 +120,7 @@ func (o *reportFlags) request(c *cobra.Command) (q review.Request, err error) {
 		}
 	}
 	if o.verified != "" {
-		q.Verified, err = review.ReadVerification(o.verified)
+		q.Verified, err = verdict.Load(o.verified)
 	}
 	return q, err
 }

@@ -81,7 +81,9 @@ func (r *Review) frameworks(ctx context.Context) []strategies.Estimate {
 		r.say("best of " + f.Name)
 		p := *r.Answer.Problem
 		p.Profiles = []*strategies.Profile{f}
-		found := strategies.Search(ctx, &p, r.Space, strategies.Options{Top: 1})
+		a := *r.Answer
+		a.Problem = &p
+		found := a.Search(ctx, r.Space, strategies.Options{Top: 1})
 		out = append(out, found.Ranking...)
 	}
 	return out

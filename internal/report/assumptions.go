@@ -7,6 +7,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"planner/hardware"
+	"planner/internal/ask"
 	"planner/internal/catalog"
 	"planner/internal/show"
 	"planner/presets"
@@ -32,7 +33,7 @@ func (r *Review) assumptions() []Assumption {
 	out = append(out, linkAssumptions(p.Cluster)...)
 	out = append(out, kernelAssumption(p))
 	out = append(out, frameworkAssumptions(p, r.Pick.Framework)...)
-	out = append(out, methodAssumptions(&r.Pick.Estimate)...)
+	out = append(out, methodAssumptions(r.Answer, &r.Pick.Estimate)...)
 	out = append(out, r.costAssumptions()...)
 	for _, w := range show.ExplainWarnings(r.Answer, r.Pick) {
 		out = append(out, Assumption{"note", w, "", ""})
@@ -143,10 +144,10 @@ func frameworkAssumptions(p *strategies.Problem, f *strategies.Profile) []Assump
 	return out
 }
 
-func methodAssumptions(e *strategies.Estimate) []Assumption {
+func methodAssumptions(a *ask.Answer, e *strategies.Estimate) []Assumption {
 	band := Assumption{"band of one estimate", "not known: no band was fitted for comparable runs", "", ""}
 	if e.High > e.Low {
-		band.Value, band.From = fmt.Sprintf("%.2f … %.2f s for 80 %% of comparable measured runs", e.Low, e.High), "docs/ACCURACY.md"
+		band.Value, band.From = fmt.Sprintf("%.2f … %.2f s, 80 %%%s", e.Low, e.High, comparable(a, e)), "residuals of published runs: docs/ACCURACY.md"
 	}
 	return []Assumption{
 		band,
@@ -154,6 +155,19 @@ func methodAssumptions(e *strategies.Estimate) []Assumption {
 		{"MFU", "FLOPs of the model over step × dense peak × GPUs; 6 × active parameters without the input embedding, and 12 × layers × heads × head size × sequence for attention, counted whole", "definition: Chowdhery et al. 2022, appendix B", ""},
 		{"volumes", "M and wire bytes as nccl-tests define them", "https://github.com/NVIDIA/nccl-tests/blob/master/doc/PERFORMANCE.md", ""},
 	}
+}
+
+// comparable says what a band rests on.
+func comparable(a *ask.Answer, e *strategies.Estimate) string {
+	runs, note := a.BandNote(e)
+	s := ""
+	if runs > 0 {
+		s = fmt.Sprintf(": 4 of 5 of %d comparable measured runs fell inside", runs)
+	}
+	if note != "" {
+		s += "; " + note
+	}
+	return s
 }
 
 func (r *Review) costAssumptions() []Assumption {

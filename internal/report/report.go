@@ -10,6 +10,7 @@ import (
 	"planner/hardware"
 	"planner/internal/ask"
 	"planner/internal/sensitivity"
+	"planner/internal/verdict"
 	"planner/strategies"
 )
 
@@ -21,8 +22,8 @@ type Request struct {
 	// Tokens is the length of the training run that is costed, in tokens; 0:
 	// DefaultTokens. Price is in US dollars a GPU-hour; 0: the cluster's own.
 	Tokens, Price float64
-	Verified      *Verification // what a measurement said, or nil
-	Command       string        // the command line, for readers who repeat it
+	Verified      *verdict.Report // what a measurement said, or nil
+	Command       string          // the command line, for readers who repeat it
 	Version       string
 	Date          time.Time
 	Progress      func(what string)
@@ -62,7 +63,7 @@ func (*NoFit) Error() string { return "no layout fits: nothing to review" }
 func Make(ctx context.Context, a *ask.Answer, q Request) (*Review, error) {
 	r := &Review{Request: q, Answer: a}
 	r.say("ranking layouts")
-	r.Search = strategies.Search(ctx, a.Problem, q.Space, strategies.Options{Top: kept})
+	r.Search = a.Search(ctx, q.Space, strategies.Options{Top: kept})
 	if err := r.choose(); err != nil {
 		return nil, err
 	}
@@ -87,20 +88,19 @@ func (r *Review) say(what string) {
 }
 
 func (r *Review) choose() error {
-	p := r.Answer.Problem
 	if r.Layout == "" {
 		if len(r.Search.Ranking) == 0 {
 			return &NoFit{r.Search}
 		}
 		e := &r.Search.Ranking[0]
-		r.Pick = p.Explain(e.Layout, e.Framework)
+		r.Pick = r.Answer.Explain(e.Layout, e.Framework)
 		return nil
 	}
 	l, f, err := r.Answer.Layout(r.Layout)
 	if err != nil {
 		return err
 	}
-	r.Pick = p.Explain(l, f)
+	r.Pick = r.Answer.Explain(l, f)
 	return nil
 }
 

@@ -44,7 +44,7 @@ func (r *Review) point(ctx context.Context, n int) Point {
 	if err != nil {
 		return Point{GPUs: n, Why: err.Error()}
 	}
-	found := strategies.Search(ctx, a.Problem, r.Space, strategies.Options{Top: 1})
+	found := a.Search(ctx, r.Space, strategies.Options{Top: 1})
 	switch {
 	case len(found.Ranking) > 0:
 		e := &found.Ranking[0]
