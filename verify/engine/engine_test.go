@@ -65,23 +65,18 @@ func worldsOf(t testing.TB, kind transport.Kind, n int, o transport.Options) []t
 	return worlds
 }
 
-// counts are numbers of elements that do and do not divide among n ranks,
-// below and above what travels inside a slot.
-func counts(n int) []int { return []int{0, 1, n + 1, 64 * n, 4099} }
-
 // runExact runs one call on one rank on exact data and counts wrong elements.
 func runExact(c *engine.Comm, call engine.Call, inPlace bool) (int, error) {
 	s, err := c.Plan(call)
 	if err != nil {
 		return 0, err
 	}
-	d := bench.NewData(s, call.Type, call.Reduction)
-	in, out := steps.Lens(s, c.Rank())
-	e := call.Type.Size()
-	call.In, call.Out = make([]byte, in*e), make([]byte, out*e)
-	if inPlace {
-		call.In, call.Out = alias(s, c.Rank(), e)
+	free, err := place(c, &call, s, inPlace)
+	if err != nil {
+		return 0, err
 	}
+	defer free()
+	d := bench.NewData(s, call.Type, call.Reduction)
 	d.Fill(call.In, c.Rank())
 	if err := c.Do(call); err != nil {
 		return 0, err
@@ -89,17 +84,31 @@ func runExact(c *engine.Comm, call engine.Call, inPlace bool) (int, error) {
 	return d.Wrong(call.Out, c.Rank()), nil
 }
 
-// alias returns buffers in place as nccl-tests lays them: the shorter one is
-// the rank's piece of the longer.
-func alias(s steps.Spec, rank, e int) (in, out []byte) {
-	i, o := steps.Lens(s, rank)
-	whole := make([]byte, max(i, o)*e)
-	off, _ := steps.Cut(s.Count, s.Ranks, rank)
-	if i < o && i > 0 {
-		return whole[off*e : (off+i)*e], whole
+// place gives a call buffers: for even counts in memory that the transport may
+// share, for odd ones on the heap. In place they lie as nccl-tests lays them:
+// the shorter one is the rank's piece of the longer.
+func place(c *engine.Comm, call *engine.Call, s steps.Spec, inPlace bool) (free func(), err error) {
+	in, out := steps.Lens(s, c.Rank())
+	e := call.Type.Size()
+	size := (in + out) * e
+	if inPlace {
+		size = max(in, out) * e
 	}
-	if o < i && o > 0 {
-		return whole, whole[off*e : (off+o)*e]
+	whole, free := make([]byte, size), func() {}
+	if call.Count%2 == 0 {
+		if whole, err = c.Alloc(size); err != nil {
+			return nil, err
+		}
+		free = func() { c.Free(whole) }
 	}
-	return whole[:i*e], whole[:o*e]
+	off, _ := steps.Cut(s.Count, s.Ranks, c.Rank())
+	call.In, call.Out = whole[:in*e], whole[size-out*e:]
+	switch {
+	case !inPlace:
+	case 0 < in && in < out:
+		call.In = whole[off*e : (off+in)*e]
+	case 0 < out && out < in:
+		call.Out = whole[off*e : (off+out)*e]
+	}
+	return free, nil
 }

@@ -167,6 +167,18 @@ func everything(c *engine.Comm, stride int) (t tally, err error) {
 	return t, t.join(c)
 }
 
+// counts are numbers of elements that do and do not divide among n ranks,
+// below and above what travels inside a slot; of an AllReduce, Reduce and
+// Broadcast of f32 and bf16 also what runs fused and in segments.
+func counts(n int, op collective.Op, ty reduce.DType) []int {
+	list := []int{0, 1, n + 1, 64 * n, 4099}
+	whole := op == collective.AllReduce || op == collective.Reduce || op == collective.Broadcast
+	if whole && (ty == reduce.F32 || ty == reduce.BF16) {
+		list = append(list, 33334, 600012)
+	}
+	return list
+}
+
 // calls yields every combination on n ranks.
 func calls(n int) func(yield func(engine.Call) bool) {
 	return func(yield func(engine.Call) bool) {
@@ -174,7 +186,7 @@ func calls(n int) func(yield func(engine.Call) bool) {
 			for _, alg := range steps.Algorithms(op) {
 				for ty := range reduce.NumDTypes {
 					for red := range reductions(op) {
-						for _, k := range counts(n) {
+						for _, k := range counts(n, op, ty) {
 							if !yield(engine.Call{Op: op, Type: ty, Reduction: red, Count: k,
 								Root: (k + int(alg)) % n, Algorithm: engine.Force(alg)}) {
 								return

@@ -108,13 +108,13 @@ func (s *soak) job(t *testing.T, f soakFault) {
 	spec.Args = orders
 	if f.early && rand.IntN(3) == 0 {
 		s.early++
-		err, _ := runSoak(t, spec, f, rand.IntN(n), time.Duration(rand.IntN(60))*time.Millisecond, true)
+		_, err := runSoak(t, spec, f, rand.IntN(n), time.Duration(rand.IntN(60))*time.Millisecond, true)
 		if err == nil {
 			t.Errorf("%s, as it began: no error", what)
 		}
 		return
 	}
-	err, r := runSoak(t, spec, f, rand.IntN(n), time.Duration(rand.IntN(3000))*time.Microsecond, false)
+	r, err := runSoak(t, spec, f, rand.IntN(n), time.Duration(rand.IntN(3000))*time.Microsecond, false)
 	s.judge(t, what, f, err, r)
 	s.by[f.name]++
 }
@@ -179,7 +179,7 @@ func (l *soakLog) Write(b []byte) (int, error) {
 
 // runSoak runs a job and breaks it once all ranks are ready, or early, a while
 // after they started.
-func runSoak(t *testing.T, spec launch.Spec, f soakFault, victim int, after time.Duration, early bool) (error, *soakLog) {
+func runSoak(t *testing.T, spec launch.Spec, f soakFault, victim int, after time.Duration, early bool) (*soakLog, error) {
 	t.Helper()
 	l := &soakLog{seen: map[int]bool{}, victim: victim}
 	l.ready.Add(spec.Ranks)
@@ -217,7 +217,7 @@ func runSoak(t *testing.T, spec launch.Spec, f soakFault, victim int, after time
 			t.Errorf("rank %d is left", r)
 		}
 	}
-	return err, l
+	return l, err
 }
 
 func entries(t *testing.T, dir string) int {

@@ -29,14 +29,8 @@ func (p *Port) Reaches(data []byte) bool {
 // until Done.
 func (p *Port) View(peer, size int) (view []byte, ok bool, err error) {
 	l := p.links[peer].(*memLink)
-	if !l.arrived() {
-		if err := p.await(peer, "nothing came from it", l.arrived); err != nil {
-			return nil, false, err
-		}
-	}
-	s := &l.in.slot[l.got%slots]
-	got := Header{Call: s.call, Step: s.step, What: s.what}
-	if err := p.check(peer, &p.call, &got, int(s.size), size); err != nil {
+	s, err := l.next(p, peer, &p.call, size)
+	if err != nil {
 		return nil, false, err
 	}
 	if s.inline == 0 {
@@ -55,22 +49,15 @@ func (p *Port) Done(peer int) {
 
 // expose posts data without copying them, or their absence.
 func (l *memLink) expose(p *Port, peer int, h *Header, data []byte) (seq uint32, held bool, err error) {
-	if !l.room() {
-		if err := p.await(peer, "it takes no messages", l.room); err != nil {
-			return 0, false, err
-		}
+	s, err := l.compose(p, peer, h, len(data))
+	if err != nil {
+		return 0, false, err
 	}
-	i := l.sent % slots
-	s := &l.out.slot[i]
-	s.call, s.step, s.what, s.size, s.ready = h.Call, h.Step, h.What, uint64(len(data)), 0
 	s.inline, held = 0, true
 	if l.outViews != nil {
-		l.outViews[i] = data
+		l.outViews[l.sent%slots] = data
 	} else if s.addr, held = l.segment.offset(data); !held {
 		s.inline = 1
 	}
-	l.sent++
-	s.seq.Store(l.sent)
-	l.peer.wake()
-	return l.sent, held, nil
+	return l.post(s), held, nil
 }

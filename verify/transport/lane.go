@@ -68,21 +68,17 @@ func (l *memLink) arrived() bool {
 
 // send posts data, after waiting for a free slot.
 func (l *memLink) send(p *Port, peer int, h *Header, data []byte) (seq uint32, held bool, err error) {
-	if !l.room() {
-		if err := p.await(peer, "it takes no messages", l.room); err != nil {
-			return 0, false, err
-		}
+	s, err := l.compose(p, peer, h, len(data))
+	if err != nil {
+		return 0, false, err
 	}
-	i := l.sent % slots
-	s := &l.out.slot[i]
-	s.call, s.step, s.what, s.size, s.ready = h.Call, h.Step, h.What, uint64(len(data)), 0
 	switch {
 	case len(data) <= inlineMax:
 		s.inline = 1
 		copy(s.data[:], data)
 	case l.outViews != nil:
 		s.inline, held = 0, true
-		l.outViews[i] = data
+		l.outViews[l.sent%slots] = data
 	default:
 		s.inline = 0
 		if s.addr, held, err = l.segment.place(l, data); err != nil {
@@ -92,24 +88,35 @@ func (l *memLink) send(p *Port, peer int, h *Header, data []byte) (seq uint32, h
 	if l.path != nil {
 		s.ready = l.path.reserve(p.clock(), len(data))
 	}
+	return l.post(s), held, nil
+}
+
+// compose waits for a free slot and writes a message's header.
+func (l *memLink) compose(p *Port, peer int, h *Header, size int) (*slot, error) {
+	if !l.room() {
+		if err := p.await(peer, "it takes no messages", l.room); err != nil {
+			return nil, err
+		}
+	}
+	s := &l.out.slot[l.sent%slots]
+	s.call, s.step, s.what, s.size, s.ready = h.Call, h.Step, h.What, uint64(size), 0
+	return s, nil
+}
+
+// post shows the message to the receiver.
+func (l *memLink) post(s *slot) (seq uint32) {
 	l.sent++
 	s.seq.Store(l.sent)
 	l.peer.wake()
-	return l.sent, held, nil
+	return l.sent
 }
 
 // recv waits for the next message, checks it and merges it straight from where
 // the sender has it.
 func (l *memLink) recv(p *Port, peer int, want *Header, dst, src []byte, merge Merge) error {
 	entered := p.entered(l.path != nil)
-	if !l.arrived() {
-		if err := p.await(peer, "nothing came from it", l.arrived); err != nil {
-			return err
-		}
-	}
-	s := &l.in.slot[l.got%slots]
-	got := Header{Call: s.call, Step: s.step, What: s.what}
-	if err := p.check(peer, want, &got, int(s.size), len(dst)); err != nil {
+	s, err := l.next(p, peer, want, len(dst))
+	if err != nil {
 		return err
 	}
 	if s.ready != 0 {
@@ -127,6 +134,18 @@ func (l *memLink) recv(p *Port, peer int, want *Header, dst, src []byte, merge M
 	l.in.done.Store(l.got)
 	l.peer.wake()
 	return nil
+}
+
+// next waits for the next message and checks its header.
+func (l *memLink) next(p *Port, peer int, want *Header, size int) (*slot, error) {
+	if !l.arrived() {
+		if err := p.await(peer, "nothing came from it", l.arrived); err != nil {
+			return nil, err
+		}
+	}
+	s := &l.in.slot[l.got%slots]
+	got := Header{Call: s.call, Step: s.step, What: s.what}
+	return s, p.check(peer, want, &got, int(s.size), size)
 }
 
 // view is the message's data where the sender has them. The caller has
