@@ -3,13 +3,16 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"planner/internal/ask"
 	"planner/internal/catalog"
+	"planner/internal/plan"
 	"planner/internal/show"
+	"planner/strategies"
 )
 
 type explainFlags struct {
 	question
-	layout, stage string
+	layout, stage, from string
 }
 
 func newExplain() *cobra.Command {
@@ -19,29 +22,23 @@ func newExplain() *cobra.Command {
 		Short: "Show every call, byte and formula behind one layout",
 		Example: `  planner explain --model 70b --gpus 1024 --layout tp=4,pp=4,vpp=5,zero=1
   planner explain --model llama3.1-70b --gpus 1024 --seq-len 8192 --global-batch 1024 --framework megatron --layout tp=8,pp=4,zero=1
-  planner explain --model 70b --gpus 1024 --layout tp=8,pp=4,zero=1 --format json`,
+  planner explain --model 70b --gpus 1024 --layout tp=8,pp=4,zero=1 --format json
+  planner explain --from review.html`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return runExplain(c, o) },
 	}
 	o.addTo(c)
 	c.Flags().StringVar(&o.layout, "layout", "", "layout, e.g. tp=8,pp=4,zero=1 (see planner parallelism)")
+	c.Flags().StringVar(&o.from, "from", "", "take question and layout from a plan.toml, the JSON of suggest or explain, or a report")
 	c.Flags().StringVar(&o.stage, "stage", "slowest", "pipeline stage whose calls the table shows: a number, slowest or all")
 	return c
 }
 
 func runExplain(c *cobra.Command, o *explainFlags) error {
-	a, err := o.answer(c)
+	a, x, err := o.explanation(c)
 	if err != nil {
 		return err
 	}
-	if o.layout == "" {
-		return catalog.Errorf("--layout: missing: give a layout, e.g. --layout tp=8,pp=4,zero=1; planner suggest finds good ones")
-	}
-	l, f, err := a.Layout(o.layout)
-	if err != nil {
-		return err
-	}
-	x := a.Explain(l, f)
 	out := c.OutOrStdout()
 	switch o.format {
 	case "json":
@@ -64,4 +61,33 @@ func runExplain(c *cobra.Command, o *explainFlags) error {
 		show.Note(c.ErrOrStderr(), "does not fit", "%.1f GiB short", (x.Memory.Total() - a.Problem.Capacity()).GiB())
 	}
 	return nil
+}
+
+// explanation answers a layout that was given, or one that a file holds.
+func (o *explainFlags) explanation(c *cobra.Command) (*ask.Answer, *strategies.Explanation, error) {
+	switch {
+	case o.from != "" && o.layout != "":
+		return nil, nil, catalog.Errorf("--from %s and --layout %s: two layouts: give one", o.from, o.layout)
+	case o.from != "":
+		if err := o.checkFormat(); err != nil {
+			return nil, nil, err
+		}
+		saved, err := plan.Read(o.from)
+		if err != nil {
+			return nil, nil, err
+		}
+		return saved.Estimate()
+	}
+	a, err := o.answer(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	if o.layout == "" {
+		return nil, nil, catalog.Errorf("--layout: missing: give a layout, e.g. --layout tp=8,pp=4,zero=1; planner suggest finds good ones")
+	}
+	l, f, err := a.Layout(o.layout)
+	if err != nil {
+		return nil, nil, err
+	}
+	return a, a.Explain(l, f), nil
 }
