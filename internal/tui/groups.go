@@ -18,8 +18,7 @@ func (d *drawing) groupsTab(x *state.Explained) []string {
 		out = append(out, fmt.Sprintf("  %-8s %5s %6s %10d %7s  %-12s %7s", strings.Join(g.Dims.Names(), "+"), show.Count(g.Span.Size), show.Count(c.NodesOf(g.Span)),
 			g.Span.PerDomain, show.Count(g.Span.Stride), c.Tiers[g.Span.Tier].Kind, show.Count(c.GPUs/g.Span.Size)))
 	}
-	out = append(out, "", fmt.Sprintf(" nodes that the groups of rank 0 touch, of %s:  0 rank 0  %s TP  %s CP  %s DP  %s PP  · others", show.Count(c.Nodes()),
-		d.style("TP").Render("T"), d.style("CP").Render("C"), d.style("DP").Render("D"), d.style("PP").Render("P")), "")
+	out = append(out, "", fmt.Sprintf(" nodes of %s that the groups of rank 0 touch:  0 rank 0%s  · others", show.Count(c.Nodes()), d.axes(&x.Layout)), "")
 	out = append(out, d.nodes(&x.Layout, c.PerNode, c.GPUs, axisTo)...)
 	if x.Answer.Problem.Model.Experts() == 0 {
 		return out
@@ -27,6 +26,19 @@ func (d *drawing) groupsTab(x *state.Explained) []string {
 	out = append(out, "", fmt.Sprintf(" its groups of the experts, folded over the same ranks:  0 rank 0  %s ETP  %s EP  %s expert DP  · others",
 		d.style("TP").Render("t"), d.style("EP").Render("E"), d.style("DP").Render("d")), "")
 	return append(out, d.nodes(&x.Layout, c.PerNode, c.GPUs, expertAxisTo)...)
+}
+
+// axes is the legend of the axes that a layout has.
+func (d *drawing) axes(l *strategies.Layout) (out string) {
+	for _, a := range []struct {
+		name string
+		size int
+	}{{"TP", l.TP}, {"CP", l.CP}, {"DP", l.DP}, {"PP", l.PP}} {
+		if a.size > 1 {
+			out += "  " + d.style(a.name).Render(a.name[:1]) + " " + a.name
+		}
+	}
+	return out
 }
 
 // nodes draws a cell a rank, a line a row of nodes.

@@ -107,7 +107,7 @@ func (s State) out(k string) (State, []Effect) {
 	case "r":
 		return s.prefilled("report", rest+" -o ")
 	}
-	return s.prefilled("verify", rest+" ")
+	return s.prefilled("verify", " --help")
 }
 
 // prefilled offers a command for the user to finish.
