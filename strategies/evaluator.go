@@ -210,7 +210,13 @@ func (e *evaluator) stateSet(prof *Profile, l *Layout, c *chain) *stateSet {
 	}
 	set, ok := e.states[k]
 	if !ok {
-		set = e.site(prof, l).stateSet(c, &e.slabs)
+		twin := k
+		twin.sp = !k.sp
+		if like := e.states[twin]; like != nil {
+			set = e.site(prof, l).stateLike(like, c, &e.slabs)
+		} else {
+			set = e.site(prof, l).stateSet(c, &e.slabs)
+		}
 		e.states[k] = set
 	}
 	e.lastState, e.state = k, set
@@ -231,6 +237,18 @@ func (s *site) stateSet(c *chain, slabs *slabs) *stateSet {
 		set.memory[i].Runtime = s.runtime()
 		set.step[i] = s.optimizer(&set.held[i])
 		set.tiny[i] = s.stepCost(st, &set.held[i])
+	}
+	return set
+}
+
+// stateLike returns the state of a layout that differs from another's in
+// sequence parallelism alone: by its small calls.
+func (s *site) stateLike(other *stateSet, c *chain, slabs *slabs) *stateSet {
+	set := &slabs.states.take(1)[0]
+	*set = *other
+	set.tiny = slabs.tiny.take(len(c.stages))
+	for i := range c.stages {
+		set.tiny[i] = s.stepCost(&c.stages[i], &set.held[i])
 	}
 	return set
 }

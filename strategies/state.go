@@ -45,7 +45,7 @@ type stateTally struct {
 }
 
 func (t *stateTally) add(c collective.Call, class stateClass) {
-	if c.Span.Size < 2 || c.Bytes <= 0 || c.Count <= 0 {
+	if c.Span.Size < 2 || c.Bytes <= 0 || c.Count <= 0 || class == classOnce && !t.keep {
 		return
 	}
 	c.Price = t.fabric.Time(c.Op, c.Bytes, c.Span)
