@@ -91,12 +91,43 @@ func (r *Report) fault() *fault {
 			if f.term == termLatency {
 				allowed = math.Log(latencyOff)
 			}
-			if off := math.Abs(math.Log(f.ratio)) / allowed; off > 1 && off > at {
+			if off := math.Abs(math.Log(f.ratio)) / allowed; off > 1 && off > at && r.supports(&f) {
 				worst, at = &f, off
 			}
 		}
 	}
 	return worst
+}
+
+// shown is how far the calls that depend on a wrong term must be from their
+// prediction to support it.
+const shown = 1.15
+
+// supports reports whether the calls of the layouts agree that a term is
+// wrong, and which way. Where none depends on it, its own messages decide.
+func (r *Report) supports(f *fault) bool {
+	var x []weighted
+	for i := range r.Calls {
+		c := &r.Calls[i]
+		if (c.Tier > 0) == f.link.Between && c.share(f.term) > 0.6 {
+			x = append(x, weighted{c.Ratio(), c.Weight})
+		}
+	}
+	if len(x) == 0 {
+		return true
+	}
+	if f.ratio > 1 {
+		return median(x) > shown
+	}
+	return median(x) < 1/shown
+}
+
+// share returns the part of a call's prediction that a term makes.
+func (c *Call) share(term string) float64 {
+	if term == termLatency {
+		return c.Latency / c.Predicted
+	}
+	return 1 - c.Latency/c.Predicted
 }
 
 // The terms of a profile.
@@ -155,11 +186,7 @@ func (r *Report) touched(f *fault) *Call {
 		if (c.Tier > 0) != f.link.Between || (c.Ratio() > 1) != (f.ratio > 1) {
 			continue
 		}
-		share := 1 - c.Latency/c.Predicted
-		if f.term == termLatency {
-			share = 1 - share
-		}
-		if off := math.Abs(c.Measured-c.Predicted) * share * c.Weight / c.Predicted; off > at {
+		if off := c.off() * c.share(f.term); off > at {
 			worst, at = c, off
 		}
 	}

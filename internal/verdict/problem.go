@@ -41,6 +41,12 @@ func Problem(m *costmodel.Model, c *hardware.Cluster, seq, batch int, framework 
 		}
 		profiles[i] = &own
 	}
+	if c.GPU.Arch == host.Arch { // its computation is delays, whatever was fitted on accelerators
+		own, gpu := *c, *c.GPU
+		gpu.Fit = hardware.Efficiency{}
+		own.GPU = &gpu
+		c = &own
+	}
 	kernels, err := catalog.LoadKernels(c.GPU.Arch, c.GPU.Name)
 	if err != nil {
 		return nil, err

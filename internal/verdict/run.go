@@ -16,8 +16,10 @@ import (
 
 // Question is what is to be verified.
 type Question struct {
-	Emulate   string // a shape: see transport.ParseShape
-	Hardware  string // a cluster TOML to plan with; "": the shape, perturbed by Seed
+	Emulate  string // a shape: see transport.ParseShape
+	Hardware string // a cluster TOML to plan with; "": the shape, perturbed by Seed
+	// Cluster is planned with instead, if it is not nil.
+	Cluster   *hardware.Cluster
 	Model     string
 	SeqLen    int
 	Batch     int
@@ -70,6 +72,9 @@ func Prepare(ctx context.Context, q Question) (*Run, error) {
 const maxRanks = 32
 
 func profileOf(q *Question, s *transport.Shape) (*hardware.Cluster, error) {
+	if q.Cluster != nil {
+		return q.Cluster, nil
+	}
 	if q.Hardware == "" {
 		return host.Perturb(host.Profile(s), perturbation, q.Seed), nil
 	}
@@ -169,7 +174,8 @@ func (r *Run) Measure(ctx context.Context) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	probes, err := job.Probe(r.Shape.PerNode)
+	tiers := r.Profile.Tiers
+	probes, err := job.Probe(r.Shape.PerNode, tiers[0].Bandwidth, tiers[len(tiers)-1].Bandwidth)
 	if err != nil {
 		return nil, err
 	}
@@ -188,7 +194,7 @@ func (r *Run) report(plans []*replay.Plan, m *replay.Measurement, probes []repla
 	for i, e := range r.Chosen {
 		out.Layouts = append(out.Layouts, layoutOf(&e, plans[i], &m.Steps[i]))
 	}
-	out.Calls = collect(plans, m)
+	out.Calls = collect(plans, m, r.Shape.PerNode)
 	for _, p := range probes {
 		out.Links = append(out.Links, linkOf(r.Profile, p))
 	}

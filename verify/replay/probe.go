@@ -19,33 +19,43 @@ type Probe struct {
 	Shared  unit.BytesPerSecond // of each pair when every rank sends
 }
 
-// Bytes of a large probe: enough for tens of milliseconds on links of tens of
-// MB/s, and few enough for a fast link to be quick.
-const probeBytes = 512 << 10
+// probeTime is how long a large probe takes on a link of the rate that is
+// expected: long against wake-ups.
+const probeTime = 15 * unit.Millisecond
 
 // probeRounds is how often a probe is repeated; the fastest counts, since what
-// disturbs a message only delays it.
-const probeRounds = 5
+// disturbs a message only delays it. Each is several messages one way, so that
+// every pair loads the same direction.
+const (
+	probeRounds = 4
+	probeTurns  = 3
+)
 
-// Probe measures the links inside and between nodes of perNode ranks.
-func (j *Job) Probe(perNode int) ([]Probe, error) {
+// Probe measures the links inside and between nodes of perNode ranks, given the
+// rates that are expected of them.
+func (j *Job) Probe(perNode int, inside, between unit.BytesPerSecond) ([]Probe, error) {
 	var out []Probe
 	n := len(j.worlds)
 	if perNode > 1 {
-		p, err := j.probe(0, pairs(n, 1, func(r int) bool { return r%2 == 0 && r%perNode < perNode-1 }))
+		p, err := j.probe(0, sizeFor(inside), pairs(n, 1, func(r int) bool { return r%perNode%2 == 0 && r%perNode < perNode-1 }))
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, p)
 	}
 	if n > perNode {
-		p, err := j.probe(1, pairs(n, perNode, func(r int) bool { return r/perNode%2 == 0 && r+perNode < n }))
+		p, err := j.probe(1, sizeFor(between), pairs(n, perNode, func(r int) bool { return r/perNode%2 == 0 && r+perNode < n }))
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, p)
 	}
 	return out, nil
+}
+
+// sizeFor returns the bytes of a large probe.
+func sizeFor(rate unit.BytesPerSecond) int {
+	return int(min(8<<20, max(64<<10, float64(rate)*float64(probeTime)))) &^ 63
 }
 
 // pairs returns the pairs r, r+distance for every r that ok takes.
@@ -59,29 +69,29 @@ func pairs(n, distance int, ok func(int) bool) [][2]int {
 	return out
 }
 
-func (j *Job) probe(tier int, list [][2]int) (Probe, error) {
+func (j *Job) probe(tier, bytes int, list [][2]int) (Probe, error) {
 	p := Probe{Tier: tier}
-	small, err := j.exchange(tier, list[:1], 4)
+	small, err := j.exchange(list[:1], 4)
 	if err != nil {
 		return p, err
 	}
-	alone, err := j.exchange(tier, list[:1], probeBytes)
+	alone, err := j.exchange(list[:1], bytes)
 	if err != nil {
 		return p, err
 	}
-	shared, err := j.exchange(tier, list, probeBytes)
+	shared, err := j.exchange(list, bytes)
 	if err != nil {
 		return p, err
 	}
-	p.Latency = small
-	p.Alone = unit.BytesPerSecond(probeBytes / max(1e-9, float64(alone-small)))
-	p.Shared = unit.BytesPerSecond(probeBytes / max(1e-9, float64(shared-small)))
+	p.Latency = small.Times(probeTurns / (probeTurns + 1.0)) // the answer is a message too
+	p.Alone = unit.BytesPerSecond(float64(bytes) / max(1e-9, float64(alone-small)))
+	p.Shared = unit.BytesPerSecond(float64(bytes) / max(1e-9, float64(shared-small)))
 	return p, nil
 }
 
-// exchange sends bytes over every pair at once, there and back, and returns
-// the time of one way.
-func (j *Job) exchange(tier int, list [][2]int, bytes int) (unit.Seconds, error) {
+// exchange sends messages of bytes over every pair at once, and a word back
+// after the last, and returns the time of one message.
+func (j *Job) exchange(list [][2]int, bytes int) (unit.Seconds, error) {
 	best := math.Inf(1)
 	peer := map[int]int{}
 	for _, p := range list {
@@ -115,7 +125,7 @@ func (j *Job) exchange(tier int, list [][2]int, bytes int) (unit.Seconds, error)
 				return nil
 			}
 			time.Sleep(time.Until(begin))
-			err := pingPong(comms[r], bytes)
+			err := burst(comms[r], bytes)
 			ends[r] = time.Since(begin)
 			return err
 		})
@@ -123,23 +133,26 @@ func (j *Job) exchange(tier int, list [][2]int, bytes int) (unit.Seconds, error)
 		for _, e := range ends {
 			slowest = max(slowest, e)
 		}
-		best = min(best, slowest.Seconds()/2)
+		best = min(best, slowest.Seconds()/probeTurns)
 	}
 	return unit.Seconds(best), err
 }
 
-// pingPong sends to the other rank of a pair and back.
-func pingPong(c *engine.Comm, bytes int) error {
+// burst sends some messages from rank 0 of a pair to rank 1, and a word back.
+func burst(c *engine.Comm, bytes int) error {
 	b := make([]byte, bytes)
-	n := bytes / reduce.F32.Size()
-	there := engine.Call{Op: collective.Send, Type: reduce.F32, Peer: 1 - c.Rank(), Count: n, In: b, Out: b}
-	back := there
-	back.Op = collective.Recv
+	send := engine.Call{Op: collective.Send, Type: reduce.F32, Peer: 1 - c.Rank(), Count: bytes / reduce.F32.Size(), In: b, Out: b}
+	recv := send
+	recv.Op = collective.Recv
+	there, back := send, recv
 	if c.Rank() == 1 {
-		there, back = back, there
+		there, back = recv, send
 	}
-	if err := c.Do(there); err != nil {
-		return err
+	for range probeTurns {
+		if err := c.Do(there); err != nil {
+			return err
+		}
 	}
+	back.Count = 1
 	return c.Do(back)
 }

@@ -1,0 +1,104 @@
+package verdict
+
+import (
+	"strings"
+	"testing"
+)
+
+// reportOf is a report of layouts that take 1, 2, 3 … s, predicted right, over
+// links that are as the profile says.
+func reportOf(n int) *Report {
+	r := &Report{SchemaVersion: 1, Emulate: "2x2", Ranks: 4, Nodes: 2, Seed: 1}
+	for i := range n {
+		t := float64(i + 1)
+		r.Layouts = append(r.Layouts, Layout{Layout: "dp=4", Predicted: t, Measured: t, StdErr: 0.01, Compute: 0.5 + 0.1*t})
+	}
+	r.Links = []Link{
+		{Tier: "host", Latency: 1e-3, Bandwidth: 400e6, Sharing: 1, Probed: Probed{1e-3, 400e6, 400e6}},
+		{Tier: "ethernet", Between: true, Latency: 1e-3, Bandwidth: 40e6, Sharing: 1, Probed: Probed{1e-3, 40e6, 40e6}},
+	}
+	r.Calls = []Call{
+		{Op: "all_gather", Axis: "dp", Tier: 1, Predicted: 0.1, Latency: 0.001, Measured: 0.1, Weight: 1},
+		{Op: "all_reduce", Axis: "tp", Tier: 0, Predicted: 0.01, Latency: 0.001, Measured: 0.01, Weight: 1},
+		{Op: "all_reduce", Axis: "other", Tier: 1, Predicted: 0.006, Latency: 0.006, Measured: 0.006, Weight: 0.01},
+	}
+	return r
+}
+
+func TestVerdicts(t *testing.T) {
+	for _, tt := range []struct {
+		name, status, term, says string
+		change                   func(r *Report)
+	}{
+		{"right", Holds, "", "tau-b 1.00, regret 0.0 %", func(*Report) {}},
+		{"bandwidth", DoesNotHold, termBandwidth, "all_gather over dp across nodes takes 3× its prediction: check the bandwidth between nodes", func(r *Report) {
+			r.Links[1].Bandwidth *= 3
+			r.Calls[0].Measured *= 3
+		}},
+		{"latency", DoesNotHold, termLatency, "check the latency between nodes", func(r *Report) {
+			r.Links[1].Latency *= 10
+			r.Calls[2].Predicted, r.Calls[2].Latency = 0.06, 0.06
+		}},
+		{"NICs", DoesNotHold, termNICs, "check the NICs of a node", func(r *Report) {
+			r.Links[1].Probed.Shared /= 2
+			r.Calls[0].Measured *= 2
+		}},
+		{"a probe alone is not enough", Holds, "", "", func(r *Report) { r.Links[0].Probed.Shared /= 2 }},
+		{"order", DoesNotHold, "", "regret", func(r *Report) { r.Layouts[0].Predicted = 9 }},
+		{"noise", Inconclusive, "", "noise", func(r *Report) {
+			for i := range r.Layouts {
+				r.Layouts[i].StdErr = 5
+			}
+		}},
+		{"one layout", Inconclusive, "", "one layout", func(r *Report) { r.Layouts = r.Layouts[:1] }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := reportOf(8)
+			tt.change(r)
+			r.Judge()
+			v := r.Verdict
+			if v.Status != tt.status || v.Term != tt.term || !strings.Contains(v.Sentence, tt.says) {
+				t.Errorf("got %+v, want %s, term %q, with %q", v, tt.status, tt.term, tt.says)
+			}
+		})
+	}
+}
+
+// TestReversal checks the factor against its definition: at that factor on
+// compute the two layouts take equally long.
+func TestReversal(t *testing.T) {
+	r := &Report{Layouts: []Layout{{Measured: 1, Compute: 0.8, Predicted: 1}, {Measured: 1.1, Compute: 0.3, Predicted: 1.1}}}
+	k := r.reversal(r.items())
+	a, b := 1+(k-1)*0.8, 1.1+(k-1)*0.3
+	if d := a - b; d > 1e-12 || d < -1e-12 {
+		t.Errorf("factor %v: %v against %v", k, a, b)
+	}
+}
+
+func TestFitTakesTheProbes(t *testing.T) {
+	r := reportOf(3)
+	if got := fitReach(r.Calls, r.Links[1], 1, 1e-3); got < 0.99 || got > 1 {
+		t.Errorf("reach %v, want 1", got)
+	}
+	r.Calls[0].Measured = 0.199 // of 0.001 latency and 0.198 of bytes: half the rate
+	if got := fitReach(r.Calls, r.Links[1], 1, 1e-3); got < 0.49 || got > 0.51 {
+		t.Errorf("reach %v, want 0.5", got)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(`{"schema_version":1,"ranks":4,"nodes":2,"layouts":[{"layout":"dp=4","predicted_seconds":1,"measured_seconds":2}]}`))
+	f.Add([]byte(`{"schema_version":1}`))
+	f.Add([]byte(`[`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		r, err := Parse("m.json", text)
+		if err != nil {
+			if strings.Count(err.Error(), "\n") > 0 {
+				t.Errorf("more than a line: %v", err)
+			}
+			return
+		}
+		var b strings.Builder
+		Render(&b, r)
+	})
+}
