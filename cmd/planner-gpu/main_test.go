@@ -70,6 +70,18 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+func TestBandwidth(t *testing.T) {
+	path, reset := fakes.Driver(t)
+	reset(fakes.CUDA{Devices: 2})
+	out, _, err := run("bandwidth", "--libcuda", path, "--size", "1M", "--iters", "10")
+	if err != nil || out != "from\\to\t0\t1\n0\t21.0\t21.0\n1\t21.0\t21.0\n" {
+		t.Errorf("%v: %q", err, out)
+	}
+	if _, _, err := run("bandwidth", "--size", "fast"); err == nil || !strings.Contains(err.Error(), "--size size") {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestGemm(t *testing.T) {
 	path, reset := fakes.Driver(t)
 	reset(fakes.CUDA{Devices: 1})
