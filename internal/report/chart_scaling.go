@@ -20,7 +20,11 @@ func scalingChart(points []Point) template.HTML {
 	most, least, longest := 0.0, 1.0, 0.0
 	for _, q := range points {
 		if q.Best != nil {
-			most, least, longest = max(most, q.Rates.MFU), min(least, q.Rates.MFU), max(longest, q.Cost.Days)
+			up, down := 1.0, 1.0
+			if e := q.Best; e.High > e.Low {
+				up, down = float64(e.Step/e.Low), float64(e.Step/e.High)
+			}
+			most, least, longest = max(most, q.Rates.MFU*up), min(least, q.Rates.MFU*down), max(longest, q.Cost.Days)
 		}
 	}
 	low := max(0, float64(int(10*least)-1)/10)
@@ -29,7 +33,7 @@ func scalingChart(points []Point) template.HTML {
 		p.line(x.from-30, y.at(v), x.to, y.at(v), "grid")
 		p.text(x.from-38, y.at(v)+4, "end", "note", fmt.Sprintf("%.0f %%", 100*v))
 	}
-	p.text(x.from-70, 14, "start", "lab", "MFU, best layout")
+	p.text(x.from-70, 14, "start", "lab", "MFU of the best layout, and its 80 % band")
 	band(p, points, x, y)
 	curve(p, points, x, func(q *Point) (float64, string) { return y.at(q.Rates.MFU), show.Percent(q.Rates.MFU) + " %" }, "")
 	right := axis{0, x.high, 600, 930}
