@@ -1,6 +1,9 @@
 package replay
 
 import (
+	"math"
+	"strings"
+
 	"planner/costmodel/timeline"
 	"planner/hardware/unit"
 )
@@ -93,13 +96,53 @@ func (u *unitOf) early(per float64) int {
 
 // times returns how often a call that a pass makes per times falls to a unit.
 func (u *unitOf) times(per float64) int {
-	const almost = 1e-6 // counts are sums of fractions
 	return int(float64(u.index+1)*per/float64(u.of)+almost) - int(float64(u.index)*per/float64(u.of)+almost)
 }
 
-// perPass returns how often each pass of a direction makes the calls of a row.
-func (b *stageBuilder) perPass(row int32) float64 {
-	return b.plan.Calls[row].Count / float64(b.micro*b.plan.Layout.VPP)
+// perPass returns how often a pass of the unit's kind makes the calls of a row.
+func (b *stageBuilder) perPass(row int32, u *unitOf) float64 {
+	return b.ofChunk(b.plan.Calls[row].Count/float64(b.micro), u)
+}
+
+// ofChunk returns how many of n calls fall to the chunk of a unit. What does not
+// divide belongs to the ends of the model: the first chunk of the first stage,
+// the last of the others.
+func (b *stageBuilder) ofChunk(n float64, u *unitOf) float64 {
+	v := float64(b.plan.Layout.VPP)
+	if math.Abs(n/v-math.Round(n/v)) < almost || v == 1 {
+		return n / v
+	}
+	c := float64(u.Chunk)
+	if b.stage == 0 {
+		c = v - 1 - c
+	}
+	return math.Floor((c+1)*n/v+almost) - math.Floor(c*n/v+almost)
+}
+
+// almost is what sums of fractions may miss a whole number by.
+const almost = 1e-6
+
+// inPass returns how often the pass of a unit makes the layer-wise calls of a
+// row. Where the framework keeps parameters and sums gradients over the
+// micro-batches, the first forward pass gathers and the last backward pass
+// scatters.
+func (b *stageBuilder) inPass(row int32, u *unitOf) float64 {
+	c := &b.plan.Calls[row]
+	whole := float64(b.layers)
+	if !strings.Contains(c.Purpose, "layer ") && !strings.Contains(c.Purpose, "shard") {
+		whole = 1 // embedding, head and norm
+	}
+	if c.Count > whole+0.5 || b.micro == 1 {
+		return b.perPass(row, u)
+	}
+	at := 0
+	if u.Kind == timeline.Backward {
+		at = b.micro - 1
+	}
+	if int(u.Micro) != at {
+		return 0
+	}
+	return b.ofChunk(c.Count, u)
 }
 
 // unit writes one unit of a pass: what it waits for, its compute with the
@@ -137,12 +180,12 @@ func (b *stageBuilder) work(u *unitOf) {
 	}
 	var calls, aside []int32
 	for _, row := range b.rows.aside[dirOf(u.Kind)] {
-		for range u.times(b.perPass(row)) {
+		for range u.times(b.perPass(row, u)) {
 			aside = append(aside, b.start(row))
 		}
 	}
 	for _, row := range b.rows.inline[dirOf(u.Kind)] {
-		for range u.times(b.perPass(row)) {
+		for range u.times(b.perPass(row, u)) {
 			calls = append(calls, row)
 		}
 	}
@@ -166,10 +209,10 @@ func (b *stageBuilder) leave(u *unitOf) {
 		}
 	}
 	for _, row := range b.rows.scatter {
-		beside(row, b.perPass(row))
+		beside(row, b.inPass(row, u))
 	}
 	for _, row := range b.rows.micro {
-		beside(row, b.perPass(row))
+		beside(row, b.perPass(row, u))
 	}
 	if int(u.Micro) != b.micro-1 {
 		return
@@ -216,7 +259,7 @@ func (b *stageBuilder) startGathers(u *unitOf) {
 		return
 	}
 	for _, row := range b.rows.gather[dirOf(u.Kind)] {
-		for range u.early(b.perPass(row)) {
+		for range u.early(b.inPass(row, u)) {
 			u.gathers = append(u.gathers, b.start(row))
 		}
 	}
