@@ -126,8 +126,12 @@ func TestTooFastEmulation(t *testing.T) {
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := bench.Run(ctx, options(), new(bytes.Buffer), new(bytes.Buffer)); err == nil {
-		t.Error("no error")
+	for _, kind := range []transport.Kind{transport.Goroutine, transport.Shm} {
+		o := options()
+		o.Kind = kind
+		if err := bench.Run(ctx, o, new(bytes.Buffer), new(bytes.Buffer)); err == nil || !strings.Contains(err.Error(), "interrupted") {
+			t.Errorf("%v: got %v", kind, err)
+		}
 	}
 }
 

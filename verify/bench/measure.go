@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"context"
 	"encoding/binary"
 	"math"
 	"slices"
@@ -15,7 +14,6 @@ import (
 
 // runner is one rank of a measurement.
 type runner struct {
-	ctx      context.Context
 	c        *engine.Comm
 	o        *Options
 	sentinel *sentinel
@@ -147,9 +145,6 @@ func (r *runner) times(f func() error) ([]float64, error) {
 	}
 	us := make([]float64, n)
 	for i := range us {
-		if err := r.ctx.Err(); err != nil {
-			return nil, err
-		}
 		if err := r.c.Barrier(); err != nil {
 			return nil, err
 		}

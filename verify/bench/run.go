@@ -18,12 +18,12 @@ import (
 const workName = "bench"
 
 func init() {
-	launch.Register(workName, func(ctx context.Context, j *launch.Job, args []byte) error {
+	launch.Register(workName, func(_ context.Context, j *launch.Job, args []byte) error {
 		var o Options
 		if err := json.Unmarshal(args, &o); err != nil {
 			return err
 		}
-		return member(ctx, j.World, &o, os.Stdout)
+		return member(j.World, &o, os.Stdout)
 	})
 }
 
@@ -52,8 +52,8 @@ func Run(ctx context.Context, o Options, out, errOut io.Writer) error {
 	if ok {
 		c := launch.Config{Kind: o.Kind, Secret: os.Getenv("PLANNER_SECRET"), ShmDir: o.ShmDir,
 			Options: transport.Options{Timeout: o.Timeout, Shape: o.Shape}}
-		return launch.Member(ctx, place, c, func(ctx context.Context, j *launch.Job, _ []byte) error {
-			return member(ctx, j.World, &o, out)
+		return launch.Member(ctx, place, c, func(_ context.Context, j *launch.Job, _ []byte) error {
+			return member(j.World, &o, out)
 		}, nil)
 	}
 	return launch.Run(ctx, launch.Spec{Work: workName, Args: o, Ranks: o.Ranks, Hosts: o.Hosts, Address: o.Address,
@@ -74,7 +74,7 @@ func inProcess(ctx context.Context, o Options, out io.Writer) error {
 	for r := range o.Ranks {
 		wg.Go(func() {
 			w := l.World(r)
-			if errs[r] = member(ctx, w, &o, out); errs[r] != nil {
+			if errs[r] = member(w, &o, out); errs[r] != nil {
 				_ = w.Abort().Fail(&transport.Failure{Rank: r, Peer: -1, Cause: errs[r].Error()})
 			}
 		})
@@ -89,7 +89,7 @@ func inProcess(ctx context.Context, o Options, out io.Writer) error {
 }
 
 // member is what each rank does. Rank 0 writes.
-func member(ctx context.Context, w transport.World, o *Options, out io.Writer) (err error) {
+func member(w transport.World, o *Options, out io.Writer) (err error) {
 	unpin, cores, err := o.pin(w.Rank())
 	if err != nil {
 		return err
@@ -107,7 +107,7 @@ func member(ctx context.Context, w transport.World, o *Options, out io.Writer) (
 	if err != nil {
 		return err
 	}
-	r := &runner{ctx: ctx, c: c, o: o}
+	r := &runner{c: c, o: o}
 	if r.sentinel, err = newSentinel(c); err == nil {
 		if r.model, err = calibrate(c, o.Shape); err == nil {
 			err = r.report(out, cores)

@@ -197,7 +197,7 @@ func TestInterruptEndsAllRanks(t *testing.T) {
 	}()
 	awaitFile(t, filepath.Join(dir, "ready0"))
 	cancel()
-	if err := <-ended; !errors.Is(err, context.Canceled) {
+	if err := <-ended; !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "all_reduce #") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -253,17 +253,35 @@ func TestStrangersAreRefused(t *testing.T) {
 			_, _ = c.Read(make([]byte, 1000))
 			_ = c.Close()
 		}
-		return errors.Join(append(errs, err)...)
+		return errors.Join(append(errs, err, otherVersion(addr))...)
 	}
 	errs := meet(t, l, join(zero, 0, 2), after(join(good, 1, 2)), strangers)
 	if errs[0] != nil || errs[1] != nil {
 		t.Errorf("the job's own ranks: %v, %v", errs[0], errs[1])
 	}
-	for _, want := range []string{"wrong secret", "a job of 3 ranks: want 2"} {
+	for _, want := range []string{"wrong secret", "a job of 3 ranks: want 2", "version 99 of the protocol: want 1"} {
 		if errs[2] == nil || !strings.Contains(errs[2].Error(), want) {
 			t.Errorf("strangers got %v, want %q", errs[2], want)
 		}
 	}
+}
+
+// otherVersion introduces itself as a later planner and returns the answer.
+func otherVersion(addr string) error {
+	c, err := net.Dial("tcp", addr)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	w := newWire(c)
+	if _, err := w.receive(); err != nil { // the challenge
+		return err
+	}
+	if err := w.send(message{Kind: "hello", Version: 99, Rank: 1, Size: 2, Peer: &transport.Peer{}}); err != nil {
+		return err
+	}
+	m, err := w.receive()
+	return errors.Join(err, errors.New(m.Reason))
 }
 
 func TestMissingRankIsNamed(t *testing.T) {

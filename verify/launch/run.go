@@ -53,10 +53,25 @@ func Run(ctx context.Context, s Spec) error {
 	}
 	failed := supervise(ctx, cmds, s.Started)
 	if ctx.Err() != nil {
-		return ctx.Err()
+		return interruption{ctx.Err(), why.first()}
 	}
 	return verdict(failed, why.first())
 }
+
+// interruption says what a job was doing when its context ended.
+type interruption struct {
+	error
+	where string
+}
+
+func (i interruption) Error() string {
+	if i.where == "" { // no rank had begun
+		return "interrupted"
+	}
+	return i.where
+}
+
+func (i interruption) Unwrap() error { return i.error }
 
 // commands prepares one command per rank.
 func (s Spec) commands(why *reasons) ([]*exec.Cmd, error) {

@@ -92,6 +92,9 @@ func work(ctx context.Context, name string) error {
 // fails the job on all ranks.
 func Member(ctx context.Context, p Place, c Config, w Work, args []byte) error {
 	j, err := Join(ctx, p, c)
+	if errors.Is(err, context.Canceled) {
+		return interruption{err, fmt.Sprintf("rank %d: interrupted while the ranks met", p.Rank)}
+	}
 	if err != nil {
 		return err
 	}
