@@ -109,6 +109,7 @@ func (x *expander) stage(i int) []collective.Call {
 	t := tally{fabric: x.p.Fabric, keep: true, times: 1}
 	x.stepCalls(&t, st, &x.run.state.held[i])
 	out.add(t.calls, 1)
+	out.settle()
 	x.correct(out)
 	return out
 }
@@ -164,6 +165,17 @@ func (x *expander) correct(out calls) {
 		out[i].Seconds = out[i].Seconds.Times(k)
 		out[i].Latency = out[i].Latency.Times(k)
 		out[i].Exposed = out[i].Exposed.Times(k)
+	}
+}
+
+// settle lengthens calls that take longer in a step than alone. A fitted share
+// above one says so: other work disturbs the call, or its link is slower than
+// its nominal rate.
+func (c calls) settle() {
+	for i := range c {
+		if c[i].Exposed > c[i].Total() {
+			c[i].Seconds = c[i].Exposed.Times(1 / c[i].Count)
+		}
 	}
 }
 

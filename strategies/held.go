@@ -41,18 +41,13 @@ func (s *site) heldBy(st *stage) held {
 }
 
 // layerHeld returns the elements of one layer on a rank: dense parts split
-// over TP or kept whole, experts split over EP and ETP. K and V heads that TP
-// exceeds are held by several ranks each.
+// over TP or kept whole, experts split over EP and ETP. Where TP exceeds the K
+// and V heads their weights stay split: what they project is gathered.
 func (s *site) layerHeld(l *costmodel.Layer) (dense, expert, replicated float64) {
 	p := l.Params(s.p.Model.Hidden)
 	tp := float64(s.l.TP)
 	replicated = float64(p.Replicated())
 	dense = float64(p.Sharded())/tp + replicated
-	x := &l.Mixer
-	if kv := float64(x.KVHeads); x.Kind == costmodel.Attention && kv > 0 && tp > kv {
-		whole := float64(s.p.Model.Hidden) * kv * float64(x.HeadDim+x.VHeadDim)
-		dense += whole * (1/kv - 1/tp)
-	}
 	expert = float64(p.Routed) / float64(s.l.EP*s.l.ETP)
 	return dense, expert, replicated
 }
@@ -98,7 +93,7 @@ func (s *site) stateMemory(m *Memory, h *held) {
 
 // gradBytes returns the bytes of gradient per parameter.
 func (s *site) gradBytes() float64 {
-	if s.fit.Grad > 0 {
+	if s.fit.Grad > s.prof.Memory.Grad || s.fit.Grad > 0 && s.p.Work.Plain {
 		return s.fit.Grad
 	}
 	return s.prof.Memory.Grad

@@ -158,10 +158,20 @@ func (r *run) ends() (tail, lead unit.Seconds) {
 		tail = max(tail, r.stages[i].tail-drained)
 		lead = max(lead, r.stages[i].lead-filled)
 		n := v * float64(r.times[i].Ranks)
-		drained += r.times[i].Bwd.Times(n)
+		drained += r.drain(i).Times(n)
 		filled += r.times[i].Fwd.Times(n)
 	}
 	return tail, lead
+}
+
+// drain returns how long the backward pass of stage i keeps the stages after
+// it ahead at the end: zb-h1 fills that time with weight gradients put off.
+func (r *run) drain(i int) unit.Seconds {
+	t := &r.times[i]
+	if r.l.Schedule == ZBH1 {
+		return max(0, t.Bwd-2*t.Weight)
+	}
+	return t.Bwd
 }
 
 // onceAStep returns the longest small calls and the longest optimizer step of

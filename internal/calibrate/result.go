@@ -34,7 +34,7 @@ type Result struct {
 
 // leastRows is the fewest measured rows that a constant is fitted on; with
 // fewer it keeps its prior.
-const leastRows = 2
+const leastRows = 4
 
 // leastMemory is the same for a framework's memory on a generation: a handful
 // of rows of one model would set what its bytes per parameter are.
