@@ -40,11 +40,11 @@ starts one for every GPU of the machine.`,
 		},
 	}
 	fs := c.Flags()
-	fs.StringVar(&f.backend, "backend", string(o.Backend), "cuda (the engine's own kernels) or nccl")
+	fs.StringVar(&f.backend, "backend", string(o.Backend), "cuda (the engine's own kernels), nccl or rccl")
 	fs.StringVarP(&f.begin, "minbytes", "b", "8K", "smallest size: bytes, or with K, M, G")
 	fs.StringVarP(&f.end, "maxbytes", "e", "128M", "largest size")
 	fs.IntVarP(&f.o.Factor, "stepfactor", "f", o.Factor, "each size is this many times the last")
-	fs.StringVar(&f.dtype, "dtype", "f32", "f32, f16, bf16; with nccl also f64, i32")
+	fs.StringVar(&f.dtype, "dtype", "f32", "f32, f16, bf16; with nccl and rccl also f64, i32")
 	fs.StringVar(&f.redop, "redop", "sum", "sum, max, min, avg")
 	fs.IntVar(&f.o.Root, "root", 0, "root of broadcast, reduce, gather, scatter")
 	fs.IntVar(&f.o.Ranks, "ranks", 0, "number of ranks; 0: one for every GPU")
@@ -53,8 +53,8 @@ starts one for every GPU of the machine.`,
 	fs.IntVar(&f.o.Iters, "iters", o.Iters, "timed iterations")
 	fs.IntVar(&f.o.Warmup, "warmup", o.Warmup, "iterations before those")
 	fs.DurationVar(&f.o.Timeout, "timeout", o.Timeout, "bound on waiting for the GPU or another rank")
-	fs.StringVar(&f.o.Driver, "libcuda", "", "path of libcuda.so.1 if the system does not find it")
-	fs.StringVar(&f.o.Library, "libnccl", "", "path of libnccl.so.2 if the system does not find it")
+	fs.StringVar(&f.o.Driver, "libcuda", "", "path of libcuda.so.1, or of libamdhip64.so with rccl, if the system does not find it")
+	fs.StringVar(&f.o.Library, "libnccl", "", "path of libnccl.so.2 or librccl.so.1 if the system does not find it")
 	fs.StringVar(&f.o.Format, "format", o.Format, "table or json")
 	return c
 }

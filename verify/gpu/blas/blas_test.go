@@ -44,7 +44,7 @@ func TestProduct(t *testing.T) {
 	}
 	w := func(o, i int) float32 { return float32((o + 2*i) % 5) }
 	x := func(tok, i int) float32 { return float32((3*tok + i) % 4) }
-	at := [4]cuda.Pointer{}
+	at := [4]uintptr{}
 	for i, size := range []int{2 * m * k, 2 * n * k, 2 * n * m, Workspace} {
 		if at[i], err = s.Alloc(size); err != nil {
 			t.Fatal(err)
@@ -52,7 +52,7 @@ func TestProduct(t *testing.T) {
 	}
 	out := make([]byte, 2*n*m)
 	err = errors.Join(s.Write(at[0], bf16(m, k, w)), s.Write(at[1], bf16(n, k, x)),
-		g.Run(uintptr(at[0]), uintptr(at[1]), uintptr(at[2]), uintptr(at[3])), wait(s), s.Read(out, at[2]), g.Close())
+		g.Run(at[0], at[1], at[2], at[3]), wait(s), s.Read(out, at[2]), g.Close())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,13 +54,16 @@ func (s *Seat) Elapsed() (seconds float64, err error) {
 }
 
 // Alloc, Free, Write and Read are the group's for this rank.
-func (s *Seat) Alloc(n int) (Pointer, error) { return s.g.Alloc(s.rank, n) }
+func (s *Seat) Alloc(n int) (uintptr, error) {
+	p, err := s.g.Alloc(s.rank, n)
+	return uintptr(p), err
+}
 
 // Free gives back what Alloc returned.
-func (s *Seat) Free(p Pointer) error { return s.g.Free(s.rank, p) }
+func (s *Seat) Free(p uintptr) error { return s.g.Free(s.rank, Pointer(p)) }
 
 // Write copies b to the GPU.
-func (s *Seat) Write(p Pointer, b []byte) error { return s.g.Write(s.rank, p, b) }
+func (s *Seat) Write(p uintptr, b []byte) error { return s.g.Write(s.rank, Pointer(p), b) }
 
 // Read copies from the GPU into b.
-func (s *Seat) Read(b []byte, p Pointer) error { return s.g.Read(s.rank, b, p) }
+func (s *Seat) Read(b []byte, p uintptr) error { return s.g.Read(s.rank, b, Pointer(p)) }

@@ -15,11 +15,11 @@ type CUDA struct {
 	Version int  // 0: 12.4
 }
 
-// Driver builds the fake libcuda, with libnccl and libcublasLt in the same file, and returns
+// Driver builds the fake libcuda, with libnccl, libcublasLt and libamdhip64 in the same file, and returns
 // its path and a function that makes it another machine.
 func Driver(t testing.TB) (path string, reset func(CUDA)) {
 	t.Helper()
-	path = Build(t, "fakes/c/cuda.c", "fakes/c/nccl.c", "fakes/c/cublaslt.c")
+	path = Build(t, "fakes/c/cuda.c", "fakes/c/nccl.c", "fakes/c/cublaslt.c", "fakes/c/hip.c")
 	lib, err := dl.Open("gcc's output", path)
 	if err != nil {
 		t.Fatal(err)

@@ -132,7 +132,7 @@ func exact(c *Comm, s *cuda.Seat, k Call) error {
 	}
 	host := make([]byte, in*e)
 	data.Fill(host, c.Rank)
-	k.In, k.Out = uintptr(a), uintptr(b)
+	k.In, k.Out = a, b
 	got := make([]byte, out*e)
 	for _, f := range []func() error{func() error { return s.Write(a, host) }, func() error { return c.Do(k) }, c.Wait,
 		func() error { return s.Read(got, b) }, func() error { return s.Free(a) }, func() error { return s.Free(b) }} {

@@ -63,7 +63,7 @@ func TestMissingRank(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if err := c.Do(Call{Op: collective.AllReduce, Type: reduce.F32, Count: 16, In: uintptr(p), Out: uintptr(p)}); err != nil {
+		if err := c.Do(Call{Op: collective.AllReduce, Type: reduce.F32, Count: 16, In: p, Out: p}); err != nil {
 			return err
 		}
 		err = c.Wait()
@@ -91,7 +91,7 @@ func TestAsyncError(t *testing.T) {
 			return err
 		}
 		set(22304, 0, remote)
-		return c.Do(Call{Op: collective.AllReduce, Type: reduce.F32, Count: 16, In: uintptr(p), Out: uintptr(p)})
+		return c.Do(Call{Op: collective.AllReduce, Type: reduce.F32, Count: 16, In: p, Out: p})
 	})
 	set(22304, -1, 0)
 	oneLine(t, err, "remote process exited or there was a network error (6): fake last error")

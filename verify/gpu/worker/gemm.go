@@ -77,7 +77,7 @@ func (o *GemmOptions) time(l *blas.Library, s *cuda.Seat, shape blas.Shape) (sec
 	}
 	defer func() { err = errors.Join(err, g.Close()) }()
 	e := o.Type.Size()
-	var at [4]cuda.Pointer
+	var at [4]uintptr
 	defer func() {
 		for _, p := range at {
 			_ = s.Free(p)
@@ -91,13 +91,13 @@ func (o *GemmOptions) time(l *blas.Library, s *cuda.Seat, shape blas.Shape) (sec
 			return 0, err
 		}
 	}
-	run := func() error { return g.Run(uintptr(at[0]), uintptr(at[1]), uintptr(at[2]), uintptr(at[3])) }
+	run := func() error { return g.Run(at[0], at[1], at[2], at[3]) }
 	return o.between(s, run)
 }
 
 // fill writes the operands with a pattern of many values around 1: a matrix of
 // zeros draws less power and runs faster than real data.
-func (o *GemmOptions) fill(s *cuda.Seat, p cuda.Pointer, n, operand int) error {
+func (o *GemmOptions) fill(s *cuda.Seat, p uintptr, n, operand int) error {
 	if operand > 1 {
 		return nil
 	}

@@ -2,14 +2,17 @@ package worker
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"planner/costmodel/collective"
 	"planner/costmodel/collective/steps"
 	"planner/verify/bench"
 	"planner/verify/engine"
 	"planner/verify/gpu/cuda"
+	"planner/verify/gpu/hip"
 	"planner/verify/gpu/nccl"
 	"planner/verify/reduce"
 	"planner/verify/transport"
@@ -19,8 +22,17 @@ import (
 type member struct {
 	o    *Options
 	host *engine.Comm // over which ids and times travel
-	seat *cuda.Seat
+	seat seat
 	comm *nccl.Comm
+}
+
+// seat is a GPU of either vendor with a stream.
+type seat interface {
+	nccl.Device
+	Alloc(n int) (uintptr, error)
+	Free(p uintptr) error
+	Write(p uintptr, b []byte) error
+	Read(b []byte, p uintptr) error
 }
 
 // onNCCL measures as one rank of a job, on the GPU that its place on the
@@ -30,37 +42,63 @@ func onNCCL(ctx context.Context, w transport.World, local int, o *Options) (*Doc
 	if err != nil {
 		return nil, err
 	}
-	drv, err := cuda.Open(paths(o.Driver)...)
+	lib, err := nccl.Open(o.kind(), paths(o.Library)...)
 	if err != nil {
 		return nil, err
 	}
-	lib, err := nccl.Open(nccl.NCCL, paths(o.Library)...)
+	gpu, where, leave, err := o.sit(local)
 	if err != nil {
 		return nil, err
 	}
-	all, err := drv.Devices()
-	if err != nil {
-		return nil, err
-	}
-	g, err := cuda.NewGroup(drv, []int{o.gpu(local, len(all))})
-	if err != nil {
-		return nil, err
-	}
-	m := &member{o: o, host: host, seat: g.Seat(0)}
-	doc := &Document{Backend: string(NCCL), Ranks: host.Size(), Library: "NCCL " + lib.VersionText()}
-	if err := m.meet(lib, g.Device(0), doc); err != nil {
+	m := &member{o: o, host: host, seat: gpu}
+	doc := &Document{Backend: string(o.Backend), Ranks: host.Size(), Library: strings.ToUpper(lib.Kind.String()) + " " + lib.VersionText()}
+	if err := m.meet(lib, where, doc); err != nil {
 		return nil, err
 	}
 	if err := m.measure(ctx, doc); err != nil {
 		return nil, err
 	}
-	if err := m.comm.Close(); err != nil {
-		return nil, err
+	return doc, errors.Join(m.comm.Close(), leave(), host.Close())
+}
+
+func (o *Options) kind() nccl.Kind {
+	if o.Backend == RCCL {
+		return nccl.RCCL
 	}
-	if err := g.Close(); err != nil {
-		return nil, err
+	return nccl.NCCL
+}
+
+// sit takes the GPU of a rank of this machine.
+func (o *Options) sit(local int) (s seat, where Seat, leave func() error, err error) {
+	if where.Host, err = os.Hostname(); err != nil {
+		return nil, where, nil, err
 	}
-	return doc, host.Close()
+	if o.Backend == RCCL {
+		rt, err := hip.Open(paths(o.Driver)...)
+		if err != nil {
+			return nil, where, nil, err
+		}
+		h, err := rt.NewSeat(o.gpu(local, rt.Devices))
+		if err != nil {
+			return nil, where, nil, err
+		}
+		where.Bus, where.GPU = h.Bus, h.Name
+		return h, where, h.Close, nil
+	}
+	drv, err := cuda.Open(paths(o.Driver)...)
+	if err != nil {
+		return nil, where, nil, err
+	}
+	all, err := drv.Devices()
+	if err != nil {
+		return nil, where, nil, err
+	}
+	g, err := cuda.NewGroup(drv, []int{o.gpu(local, len(all))})
+	if err != nil {
+		return nil, where, nil, err
+	}
+	where.Bus, where.GPU = g.Device(0).Bus, g.Device(0).Name
+	return g.Seat(0), where, g.Close, nil
 }
 
 // gpu returns the GPU of a rank of this machine that sees some. Where a
@@ -73,12 +111,8 @@ func (o *Options) gpu(local, visible int) int {
 }
 
 // meet tells all ranks where all are, and forms the communicator.
-func (m *member) meet(lib *nccl.Library, d cuda.Device, doc *Document) error {
-	name, err := os.Hostname()
-	if err != nil {
-		return err
-	}
-	seats, err := exchange(m.host, Seat{Host: name, Bus: d.Bus, GPU: d.Name})
+func (m *member) meet(lib *nccl.Library, mine Seat, doc *Document) error {
+	seats, err := exchange(m.host, mine)
 	if err != nil {
 		return err
 	}
@@ -141,7 +175,7 @@ func (m *member) row(op collective.Op, size int) (row bench.Row, err error) {
 		return row, err
 	}
 	defer func() { _ = m.seat.Free(b) }()
-	k.In, k.Out = uintptr(a), uintptr(b)
+	k.In, k.Out = a, b
 	wrong, err := m.once(k, data, make([]byte, in*k.Type.Size()), make([]byte, out*k.Type.Size()))
 	if err != nil {
 		return row, err
@@ -154,17 +188,17 @@ func (m *member) row(op collective.Op, size int) (row bench.Row, err error) {
 		return row, err
 	}
 	worst, total, err := agree(m.host, each, wrong)
-	return m.o.newRow(op, k.Count, m.comm.Size, total, worst, "nccl"), err
+	return m.o.newRow(op, k.Count, m.comm.Size, total, worst, string(m.o.Backend)), err
 }
 
 // once runs the call on exact data and counts this rank's wrong elements.
 func (m *member) once(k nccl.Call, d *bench.Data, in, out []byte) (wrong int, err error) {
 	d.Fill(in, m.comm.Rank)
 	for _, f := range []func() error{
-		func() error { return m.seat.Write(cuda.Pointer(k.In), in) },
+		func() error { return m.seat.Write(k.In, in) },
 		func() error { return m.comm.Do(k) },
 		m.comm.Wait,
-		func() error { return m.seat.Read(out, cuda.Pointer(k.Out)) },
+		func() error { return m.seat.Read(out, k.Out) },
 	} {
 		if err := f(); err != nil {
 			return 0, err

@@ -1,7 +1,7 @@
 // Package worker measures collectives on GPUs: it checks every element of the
 // result, then times, and prints nccl-tests' columns.
 //
-// With the cuda back end all ranks are in this process. With nccl a process
+// With the cuda back end all ranks are in this process. With nccl or rccl a process
 // is one rank: another launcher has started it, or [Run] starts the ranks of
 // this machine itself. They meet through package launch, over which the
 // communicator's id travels and times are compared.
@@ -25,10 +25,11 @@ type Backend string
 const (
 	CUDA Backend = "cuda"
 	NCCL Backend = "nccl"
+	RCCL Backend = "rccl"
 )
 
 // Backends lists them.
-func Backends() []Backend { return []Backend{CUDA, NCCL} }
+func Backends() []Backend { return []Backend{CUDA, NCCL, RCCL} }
 
 // Options say what to measure. Run hands them to every rank as JSON.
 type Options struct {
@@ -46,8 +47,8 @@ type Options struct {
 	Iters     int
 	Warmup    int
 	Timeout   time.Duration
-	Library   string // path of libcuda.so.1 or libnccl.so.2 in other places
-	Driver    string
+	Library   string // path of libnccl.so.2 or librccl.so.1 in other places
+	Driver    string // path of libcuda.so.1 or libamdhip64.so in other places
 	Format    string // table or json
 }
 

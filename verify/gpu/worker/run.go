@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"planner/verify/gpu/cuda"
+	"planner/verify/gpu/hip"
 	"planner/verify/launch"
 	"planner/verify/transport"
 )
@@ -59,18 +60,31 @@ func Run(ctx context.Context, o Options, out, errOut io.Writer) error {
 // start starts the ranks of this machine, one for every GPU.
 func (o Options) start(ctx context.Context, out, errOut io.Writer) error {
 	if o.Ranks == 0 {
-		drv, err := cuda.Open(paths(o.Driver)...)
+		n, err := o.visible()
 		if err != nil {
 			return err
 		}
-		all, err := drv.Devices()
-		if err != nil {
-			return err
-		}
-		o.Ranks = len(all)
+		o.Ranks = n
 	}
 	return launch.Run(ctx, launch.Spec{Work: workName, Args: o, Ranks: o.Ranks, Kind: transport.TCP, Timeout: o.Timeout,
 		Out: out, Err: errOut})
+}
+
+// visible counts the GPUs of the machine.
+func (o *Options) visible() (int, error) {
+	if o.Backend == RCCL {
+		rt, err := hip.Open(paths(o.Driver)...)
+		if err != nil {
+			return 0, err
+		}
+		return rt.Devices, nil
+	}
+	drv, err := cuda.Open(paths(o.Driver)...)
+	if err != nil {
+		return 0, err
+	}
+	all, err := drv.Devices()
+	return len(all), err
 }
 
 // member is what each rank of NCCL does; rank 0 writes.

@@ -70,6 +70,20 @@ func TestNCCL(t *testing.T) {
 	}
 }
 
+// TestRCCL does the same on HIP's memory and streams.
+func TestRCCL(t *testing.T) {
+	path, reset := fakes.Driver(t)
+	reset(fakes.CUDA{Devices: 2})
+	docs, errs := ranks(t, 2, small(path, RCCL))
+	if errs[0] != nil || errs[1] != nil {
+		t.Fatal(errs)
+	}
+	if len(docs[0].Rows) != 2*int(collective.Send) || docs[0].Wrong != 0 || docs[0].Library != "RCCL 2.23.4" ||
+		!strings.HasSuffix(docs[0].GPUs[1], "GPU 0000:19:00.0 Fake GPU 1") {
+		t.Errorf("%+v", docs[0])
+	}
+}
+
 func ranks(t *testing.T, n int, o Options) ([]*Document, []error) {
 	l, err := transport.NewLocal(n, transport.Options{})
 	if err != nil {
@@ -133,7 +147,7 @@ func TestTable(t *testing.T) {
 
 func TestWrongOptions(t *testing.T) {
 	for want, f := range map[string]func(*Options){
-		`--backend "gloo": unknown: want cuda nccl`:              func(o *Options) { o.Backend = "gloo" },
+		`--backend "gloo": unknown: want cuda nccl rccl`:         func(o *Options) { o.Backend = "gloo" },
 		"--dtype f64: no kernel on GPUs: want f32, f16 or bf16":  func(o *Options) { o.Type = reduce.F64 },
 		"-b 8 -e 4: out of range":                                func(o *Options) { o.Begin, o.End = 8, 4 },
 		"-f 1: too small: want at least 2":                       func(o *Options) { o.Factor = 1 },
