@@ -197,13 +197,14 @@ func (d *drawing) verdict(pin *knob.Point, name string, now *knob.Point) []strin
 	var out []string
 	e := &now.Estimate
 	limit := now.Answer.Problem.Capacity()
+	follows := fmt.Sprintf("DP %s follows, %s micro-batches", show.Count(now.Layout.DP), show.Count(now.Question.GlobalBatch/(now.Layout.DP*now.Layout.MBS)))
 	switch {
 	case !e.Fits:
 		out = append(out, " "+d.t.bad.Render(fmt.Sprintf("does not fit: %.1f GiB short in stage %d", (e.Memory.Total()-limit).GiB(), e.Fullest)))
 	case d.s.RankOf(now) > 0:
-		out = append(out, fmt.Sprintf(" fits in %.1f GiB · %s · now rank %s of %s", limit.GiB(), now.Framework.Name, show.Count(d.s.RankOf(now)), show.Count(d.s.Found.Fitting)))
+		out = append(out, fmt.Sprintf(" fits in %.1f GiB · %s · %s · now rank %s of %s", limit.GiB(), now.Framework.Name, follows, show.Count(d.s.RankOf(now)), show.Count(d.s.Found.Fitting)))
 	default:
-		out = append(out, fmt.Sprintf(" fits in %.1f GiB · %s · %s tok/s/GPU", limit.GiB(), now.Framework.Name, show.Count(int(now.Answer.Problem.Rates(e).TokensPerSecondPerGPU))))
+		out = append(out, fmt.Sprintf(" fits in %.1f GiB · %s · %s · %s tok/s/GPU", limit.GiB(), now.Framework.Name, follows, show.Count(int(now.Answer.Problem.Rates(e).TokensPerSecondPerGPU))))
 	}
 	if pin.Question != now.Question {
 		gain := 100 * state.Gain(now, pin)

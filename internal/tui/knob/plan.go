@@ -41,7 +41,7 @@ func At(a *ask.Answer, e *strategies.Estimate) Point {
 func Solve(p Plan, earlier *ask.Answer) Point {
 	pt := Point{Plan: p, Answer: earlier}
 	if earlier == nil || earlier.Question != p.Question {
-		a, err := ask.Ask(p.Question)
+		a, err := answer(p.Question)
 		if err != nil {
 			pt.Broken = reason(err)
 			return pt

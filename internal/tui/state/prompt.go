@@ -119,6 +119,7 @@ func (s State) entered() (State, []Effect) {
 		}
 		return s, nil
 	}
+	s.Message = "running planner " + text + " …"
 	return s, []Effect{Run{strings.Fields(text)}}
 }
 

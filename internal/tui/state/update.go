@@ -29,7 +29,7 @@ func (s State) Update(e Event) (State, []Effect) {
 	case Ran:
 		s.Lines, s.Scroll = lines(e.Output), 0
 		s.Message = e.Command
-		if s.View != Output {
+		if s.View != Output && s.Prompt.Kind == NoPrompt {
 			s = s.open(Output)
 		}
 	}
