@@ -35,13 +35,14 @@ links from --hardware, or from the emulated ones with every term made wrong by u
 		Example: `  planner verify --emulate 2x2:nvlink=400MB/s,ib=40MB/s,delay=1ms
   planner verify --emulate 2x4:nvlink=400MB/s,ib=40MB/s,delay=1ms,nics=1 --model mini-wide --save measured.json
   planner verify --emulate 2x2:nvlink=400MB/s,ib=40MB/s --hardware my-cluster.toml --calibrate mended.toml
+  planner verify --hardware host
   planner verify --from measured.json`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return runVerify(c, o) },
 	}
 	f := c.Flags()
-	f.StringVar(&o.Emulate, "emulate", "2x2:nvlink=400MB/s,ib=40MB/s,delay=1ms", "links to emulate: NODESxRANKS:nvlink=RATE,ib=RATE,delay=TIME[,nics=N]")
-	f.StringVar(&o.Hardware, "hardware", "", "cluster TOML to plan with (default the emulated links, perturbed)")
+	f.StringVar(&o.Emulate, "emulate", "", "links to emulate: NODESxRANKS:nvlink=RATE,ib=RATE,delay=TIME[,nics=N] (default "+verdict.DefaultShape+")")
+	f.StringVar(&o.Hardware, "hardware", "", "cluster TOML to plan with, or host: this machine, measured (default the emulated links, perturbed)")
 	f.StringVar(&o.Model, "model", "", "mini, mini-wide, mini-long, or any model that planner knows (default mini)")
 	f.IntVar(&o.SeqLen, "seq-len", 0, "tokens of a sequence (default the model's)")
 	f.IntVar(&o.Batch, "global-batch", 0, "sequences of a step (default two a rank, at least 4096 tokens)")

@@ -38,13 +38,25 @@ func (r *Report) head(w io.Writer) {
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(w, "%-10s %s\n", name, fmt.Sprintf(format, args...))
 	}
-	line("cluster", "emulated %d nodes × %d ranks · %s · goroutines of this machine%s", r.Nodes, r.Ranks/r.Nodes, links(r.Emulate), priority)
+	line("cluster", "%s · goroutines of this machine%s", r.cluster(), priority)
+	if m := r.Machine; m != nil {
+		line("machine", "%d cores · copies %s, reduces %s of f32 a core", m.Cores, rate(m.Copy), rate(m.Reduce))
+		profile = "this machine's links, measured before planning"
+	}
 	line("profile", "%s", profile)
 	line("model", "%s · sequence %d · global batch %d · %d layouts · %d interleaved rounds%s · %.0f s",
 		r.Model, r.SeqLen, r.Batch, len(r.Layouts), r.Rounds, redone, r.Seconds)
 	line("shares", "of the measured steps: calls and waits %.0f %% measured · %.0f %% scaled · compute %.0f %% delays of the predicted length (assumed)",
 		100*r.Shares.Measured, 100*r.Shares.Scaled, 100*r.Shares.Assumed)
 	fmt.Fprintln(w)
+}
+
+// cluster says what was run on.
+func (r *Report) cluster() string {
+	if l := links(r.Emulate); l != "" {
+		return fmt.Sprintf("emulated %d nodes × %d ranks · %s", r.Nodes, r.Ranks/r.Nodes, l)
+	}
+	return fmt.Sprintf("%d ranks · the machine's own memory", r.Ranks)
 }
 
 // links is the part of a shape after the colon.

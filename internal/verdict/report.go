@@ -34,9 +34,17 @@ type Report struct {
 	Shares   Shares  `json:"shares"`
 	Reversal float64 `json:"reversal,omitempty"` // factor on compute that would reverse a pair; 0: none would
 
+	Machine *Machine `json:"machine,omitempty"`
 	Layouts []Layout `json:"layouts"`
 	Calls   []Call   `json:"calls"`
 	Links   []Link   `json:"links"`
+}
+
+// Machine is what this machine was measured to do, in bytes per second.
+type Machine struct {
+	Cores  int     `json:"cores"`
+	Copy   float64 `json:"copy"`
+	Reduce float64 `json:"reduce"`
 }
 
 // Ruling is the judgement in one sentence.

@@ -3,6 +3,7 @@ package verdict
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"time"
 
@@ -45,11 +46,22 @@ type Run struct {
 	Profile *hardware.Cluster
 	Problem *strategies.Problem
 	Chosen  []strategies.Estimate
+	Machine *host.Machine // with --hardware host
 }
 
 // Prepare reads a question and chooses the layouts. Errors of the input are
 // *catalog.Error.
 func Prepare(ctx context.Context, q Question) (*Run, error) {
+	var machine host.Machine
+	if q.Hardware == OwnMachine {
+		machine = host.Measure()
+	}
+	if q.Emulate == "" {
+		q.Emulate = DefaultShape
+		if q.Hardware == OwnMachine {
+			q.Emulate = fmt.Sprintf("1x%d:", machine.Ranks())
+		}
+	}
 	shape, err := transport.ParseShape(q.Emulate)
 	if err != nil {
 		return nil, catalog.Errorf("--emulate %s", err)
@@ -58,13 +70,48 @@ func Prepare(ctx context.Context, q Question) (*Run, error) {
 		return nil, catalog.Errorf("--emulate %q: %d ranks: want 2 to %d", q.Emulate, shape.Ranks(), maxRanks)
 	}
 	r := &Run{Question: q, Shape: shape}
-	if r.Profile, err = profileOf(&q, shape); err != nil {
+	if q.Hardware == OwnMachine {
+		r.Profile, err = ownProfile(machine, shape)
+		r.Machine = &machine
+	} else {
+		r.Profile, err = profileOf(&q, shape)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if err := r.fill(); err != nil {
 		return nil, err
 	}
 	return r, r.choose(ctx)
+}
+
+// OwnMachine is the --hardware that means this machine as it is measured.
+const OwnMachine = "host"
+
+// DefaultShape is a cluster small enough for two cores whose network is ten
+// times slower than its nodes inside.
+const DefaultShape = "2x2:nvlink=400MB/s,ib=40MB/s,delay=1ms"
+
+// ownProfile measures the links of a shape, or of the machine where it leaves
+// them open, and describes them.
+func ownProfile(m host.Machine, s *transport.Shape) (*hardware.Cluster, error) {
+	job, err := replay.Open(transport.Options{Shape: s}, s.Ranks(), nil)
+	if err != nil {
+		return nil, err
+	}
+	c := host.Profile(s)
+	probes, err := job.Probe(s.PerNode, c.Tiers[0].Bandwidth, c.Tiers[len(c.Tiers)-1].Bandwidth)
+	if err := errors.Join(err, job.Close()); err != nil {
+		return nil, err
+	}
+	if s.Nodes == 1 && len(probes) == 1 {
+		return m.Cluster(s.Ranks(), host.Link{Latency: probes[0].Latency, Shared: probes[0].Shared}), nil
+	}
+	for _, p := range probes {
+		t := &c.Tiers[min(p.Tier, len(c.Tiers)-1)]
+		t.Bandwidth, t.Fit.Latency = p.Shared, p.Latency
+	}
+	return c, nil
 }
 
 // maxRanks bounds the ranks of one process: more than these cannot be on time
@@ -181,6 +228,9 @@ func (r *Run) Measure(ctx context.Context) (*Report, error) {
 	}
 	out := r.report(plans, m, probes)
 	out.RealTime, out.Seconds = job.RealTime, time.Since(start).Seconds()
+	if m := r.Machine; m != nil {
+		out.Machine = &Machine{m.Cores, float64(m.Copy), float64(m.Reduce)}
+	}
 	out.Judge()
 	return out, nil
 }
