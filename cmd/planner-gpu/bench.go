@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"io"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,8 +16,8 @@ import (
 
 // benchFlags are the flags as given.
 type benchFlags struct {
-	backend, begin, end, dtype, redop string
-	o                                 worker.Options
+	backend, begin, end, dtype, redop, calls string
+	o                                        worker.Options
 }
 
 func newBench(o worker.Options) *cobra.Command {
@@ -33,7 +35,7 @@ starts one for every GPU of the machine.`,
   planner-gpu bench --backend nccl all_reduce all_gather --dtype bf16
   torchrun --no-python --nproc-per-node 8 planner-gpu bench --backend nccl`,
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := f.options(args); err != nil {
+			if err := f.options(args, c.InOrStdin()); err != nil {
 				return errUsage{err}
 			}
 			return worker.Run(c.Context(), f.o, c.OutOrStdout(), c.ErrOrStderr())
@@ -46,6 +48,7 @@ starts one for every GPU of the machine.`,
 	fs.IntVarP(&f.o.Factor, "stepfactor", "f", o.Factor, "each size is this many times the last")
 	fs.StringVar(&f.dtype, "dtype", "f32", "f32, f16, bf16; with nccl and rccl also f64, i32")
 	fs.StringVar(&f.redop, "redop", "sum", "sum, max, min, avg")
+	fs.StringVar(&f.calls, "calls", "", "file with a JSON list of calls {op, dtype, bytes, size, stride} to measure instead; - is standard input")
 	fs.IntVar(&f.o.Root, "root", 0, "root of broadcast, reduce, gather, scatter")
 	fs.IntVar(&f.o.Ranks, "ranks", 0, "number of ranks; 0: one for every GPU")
 	fs.IntSliceVar(&f.o.GPUs, "gpus", nil, "GPUs to use, in the order of the ranks")
@@ -60,7 +63,7 @@ starts one for every GPU of the machine.`,
 }
 
 // options turns the flags into options.
-func (f *benchFlags) options(args []string) (err error) {
+func (f *benchFlags) options(args []string, in io.Reader) (err error) {
 	f.o.Backend = worker.Backend(f.backend)
 	var ok bool
 	if f.o.Type, ok = reduce.ParseDType(f.dtype); !ok {
@@ -75,6 +78,9 @@ func (f *benchFlags) options(args []string) (err error) {
 	if f.o.End, err = bench.ParseSize(f.end); err != nil {
 		return fmt.Errorf("-e %w", err)
 	}
+	if f.calls != "" {
+		return f.readCalls(args, in)
+	}
 	for i, a := range args {
 		op, ok := collective.ParseOp(a)
 		if !ok || op >= collective.Send {
@@ -84,6 +90,26 @@ func (f *benchFlags) options(args []string) (err error) {
 			f.o.Ops = nil
 		}
 		f.o.Ops = append(f.o.Ops, op)
+	}
+	return f.o.Validate()
+}
+
+// readCalls takes the calls of a plan.
+func (f *benchFlags) readCalls(args []string, in io.Reader) (err error) {
+	if len(args) > 0 {
+		return fmt.Errorf("operation %q with --calls: want one or the other", args[0])
+	}
+	if f.calls != "-" {
+		file, err := os.Open(f.calls)
+		if err != nil {
+			return fmt.Errorf("--calls %s: cannot be read: want a file that can", f.calls)
+		}
+		defer file.Close()
+		in = file
+	}
+	f.o.Ops = nil
+	if f.o.Calls, err = worker.ReadWants(in); err != nil {
+		return fmt.Errorf("--calls %s: %w", f.calls, err)
 	}
 	return f.o.Validate()
 }

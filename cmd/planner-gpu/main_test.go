@@ -70,6 +70,26 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+func TestCalls(t *testing.T) {
+	path, reset := fakes.Driver(t)
+	reset(fakes.CUDA{Devices: 2})
+	var o bytes.Buffer
+	c := newRoot()
+	c.SetArgs([]string{"bench", "--calls", "-", "--libcuda", path})
+	c.SetIn(strings.NewReader(`[{"op":"all_gather","dtype":"f16","bytes":4096,"size":2}]`))
+	c.SetOut(&o)
+	if err := c.ExecuteContext(t.Context()); err != nil || !strings.Contains(o.String(), "half") {
+		t.Errorf("%v: %s", err, o.String())
+	}
+	for want, args := range map[string][]string{
+		"want one or the other": {"bench", "--calls", "-", "all_reduce"}, "cannot be read": {"bench", "--calls", "/none"},
+	} {
+		if _, _, err := run(args...); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: want %q", err, want)
+		}
+	}
+}
+
 func TestBandwidth(t *testing.T) {
 	path, reset := fakes.Driver(t)
 	reset(fakes.CUDA{Devices: 2})

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -31,20 +32,55 @@ func onCUDA(ctx context.Context, o *Options) (*Document, error) {
 	for r := range g.Size() {
 		doc.GPUs = append(doc.GPUs, fmt.Sprintf("GPU %d %s %s", g.Device(r).Ordinal, g.Device(r).Bus, g.Device(r).Name))
 	}
+	for _, w := range o.Calls {
+		c, err := w.call()
+		if err != nil {
+			return nil, err
+		}
+		if err := o.callCUDA(ctx, drv, ordinals, c, doc); err != nil {
+			return nil, err
+		}
+	}
 	for _, op := range o.Ops {
 		for _, size := range o.sizes() {
-			if err := ctx.Err(); err != nil {
+			if err := o.addCUDA(ctx, g, op, size, doc); err != nil {
 				return nil, err
 			}
-			row, err := o.rowCUDA(g, op, size)
-			if err != nil {
-				return nil, fmt.Errorf("%v of %d bytes: %w", op, size, err)
-			}
-			doc.Rows = append(doc.Rows, row)
-			doc.Wrong += row.Out.Wrong
 		}
 	}
 	return doc, g.Close()
+}
+
+// callCUDA measures a call of a plan by its first group.
+func (o *Options) callCUDA(ctx context.Context, drv *cuda.Driver, ordinals []int, c call, doc *Document) error {
+	if err := c.fits(len(ordinals)); err != nil {
+		return err
+	}
+	var members []int
+	for r := range ordinals {
+		if c.color(r) == 0 {
+			members = append(members, ordinals[r])
+		}
+	}
+	g, err := cuda.NewGroup(drv, members)
+	if err != nil {
+		return err
+	}
+	g.Timeout = o.Timeout
+	return errors.Join(o.with(c).addCUDA(ctx, g, c.op, c.bytes, doc), g.Close())
+}
+
+func (o *Options) addCUDA(ctx context.Context, g *cuda.Group, op collective.Op, size int, doc *Document) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	row, err := o.rowCUDA(g, op, size)
+	if err != nil {
+		return fmt.Errorf("%v of %d bytes: %w", op, size, err)
+	}
+	doc.Rows = append(doc.Rows, row)
+	doc.Wrong += row.Out.Wrong
+	return nil
 }
 
 // place says on which GPU each rank is.

@@ -20,10 +20,11 @@ import (
 
 // member is one rank of a measurement with NCCL.
 type member struct {
-	o    *Options
-	host *engine.Comm // over which ids and times travel
-	seat seat
-	comm *nccl.Comm
+	o      *Options
+	host   *engine.Comm // over which ids and times travel
+	seat   seat
+	comm   *nccl.Comm
+	groups map[[2]int]*nccl.Comm // by size and stride
 }
 
 // seat is a GPU of either vendor with a stream.
@@ -58,7 +59,7 @@ func onNCCL(ctx context.Context, w transport.World, local int, o *Options) (*Doc
 	if err := m.measure(ctx, doc); err != nil {
 		return nil, err
 	}
-	return doc, errors.Join(m.comm.Close(), leave(), host.Close())
+	return doc, errors.Join(m.close(), leave(), host.Close())
 }
 
 func (o *Options) kind() nccl.Kind {
@@ -138,20 +139,75 @@ func (m *member) meet(lib *nccl.Library, mine Seat, doc *Document) error {
 }
 
 func (m *member) measure(ctx context.Context, doc *Document) error {
-	for _, op := range m.o.Ops {
-		for _, size := range m.o.sizes() {
-			if err := ctx.Err(); err != nil {
-				m.comm.Abort()
-				return err
-			}
-			row, err := m.row(op, size)
-			if err != nil {
-				return err
-			}
-			doc.Rows = append(doc.Rows, row)
-			doc.Wrong += row.Out.Wrong
+	for _, w := range m.o.Calls {
+		if err := m.call(ctx, w, doc); err != nil {
+			return err
 		}
 	}
+	for _, op := range m.o.Ops {
+		for _, size := range m.o.sizes() {
+			if err := m.add(ctx, op, size, doc); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// call measures a call of a plan in all its groups at once.
+func (m *member) call(ctx context.Context, w Want, doc *Document) error {
+	c, err := w.call()
+	if err != nil {
+		return err
+	}
+	if err := c.fits(m.comm.Size); err != nil {
+		return err
+	}
+	sub, err := m.group(c)
+	if err != nil {
+		return err
+	}
+	one := &member{o: m.o.with(c), host: m.host, seat: m.seat, comm: sub}
+	return one.add(ctx, c.op, c.bytes, doc)
+}
+
+// group returns this rank's communicator for a call, made when it is first
+// needed.
+func (m *member) group(c call) (*nccl.Comm, error) {
+	key := [2]int{c.size, c.stride}
+	if m.groups[key] == nil {
+		sub, err := m.comm.Split(c.color(m.comm.Rank), m.comm.Rank)
+		if err != nil {
+			return nil, err
+		}
+		if m.groups == nil {
+			m.groups = map[[2]int]*nccl.Comm{}
+		}
+		m.groups[key] = sub
+	}
+	return m.groups[key], nil
+}
+
+// close gives the communicators back.
+func (m *member) close() error {
+	var errs []error
+	for _, g := range m.groups {
+		errs = append(errs, g.Close())
+	}
+	return errors.Join(append(errs, m.comm.Close())...)
+}
+
+func (m *member) add(ctx context.Context, op collective.Op, size int, doc *Document) error {
+	if err := ctx.Err(); err != nil {
+		m.comm.Abort()
+		return err
+	}
+	row, err := m.row(op, size)
+	if err != nil {
+		return err
+	}
+	doc.Rows = append(doc.Rows, row)
+	doc.Wrong += row.Out.Wrong
 	return nil
 }
 

@@ -50,6 +50,7 @@ type Options struct {
 	Library   string // path of libnccl.so.2 or librccl.so.1 in other places
 	Driver    string // path of libcuda.so.1 or libamdhip64.so in other places
 	Format    string // table or json
+	Calls     []Want // of a plan, instead of Ops and sizes
 }
 
 // Default returns the options of a first look.
