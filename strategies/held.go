@@ -110,6 +110,19 @@ func (s *site) offload(m *Memory) {
 	}
 }
 
+// unsharded returns the elements of gradient that a rank holds before they are
+// scattered: those of the layer in its backward pass, or, where a pipeline
+// defers the scatter to the end of the step, those of every layer.
+func (s *site) unsharded(h *held) float64 {
+	switch {
+	case s.p.Work.Forward:
+		return 0
+	case s.l.PP > 1 && !s.prof.Comm.ReshardPP:
+		return (h.dense + h.expert) * s.p.Work.Trained()
+	}
+	return h.layer
+}
+
 // stateBuffers returns what lives beside the split state: gathered layers (the
 // one in use and the one prefetched, and unsharded gradients of one), a
 // secondary shard, communication buckets.
@@ -123,9 +136,7 @@ func (s *site) stateBuffers(h *held) unit.Bytes {
 			live = max(live, min(float64(c.Reuse), h.dense+h.expert))
 		}
 		b += bytesOf(live, s.model)
-		if !s.p.Work.Forward {
-			b += unit.Bytes(h.layer * s.prof.GradDType(s.model).Size())
-		}
+		b += unit.Bytes(s.unsharded(h) * s.prof.GradDType(s.model).Size())
 		if s.gathersAgain(h) < 1 && !s.p.Work.Forward && c.Reuse == 0 {
 			b += bytesOf(h.dense+h.expert-h.root, s.model)
 		}
