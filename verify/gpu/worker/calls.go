@@ -6,19 +6,12 @@ import (
 	"io"
 
 	"planner/costmodel/collective"
+	"planner/verify/gpu/start"
 	"planner/verify/reduce"
 )
 
-// Want is a call of a plan to measure, by the groups that make it: Size ranks
-// each, Stride apart, as many groups as the job has ranks for. With nccl all
-// groups make it at once, as they do in a step; with cuda the first does.
-type Want struct {
-	Op     string `json:"op"`    // all_reduce
-	DType  string `json:"dtype"` // f32, f16, bf16
-	Bytes  int    `json:"bytes"` // M
-	Size   int    `json:"size"`
-	Stride int    `json:"stride"` // 0 is 1: ranks side by side
-}
+// Want is a call of a plan to measure.
+type Want = start.Call
 
 // call is a Want that can be made.
 type call struct {
@@ -46,14 +39,15 @@ func ReadWants(r io.Reader) ([]Want, error) {
 		return nil, fmt.Errorf("calls: %d of them: want 1 to %d", len(all), mostWants)
 	}
 	for i, w := range all {
-		if _, err := w.call(); err != nil {
+		if _, err := check(w); err != nil {
 			return nil, fmt.Errorf("call %d: %w", i, err)
 		}
 	}
 	return all, nil
 }
 
-func (w Want) call() (c call, err error) {
+// check turns a Want into a call.
+func check(w Want) (c call, err error) {
 	var ok bool
 	if c.op, ok = collective.ParseOp(w.Op); !ok || c.op >= collective.Send {
 		return c, fmt.Errorf("op %q: unknown: want all_reduce, reduce_scatter, all_gather, all_to_all, broadcast, reduce, gather or scatter", w.Op)

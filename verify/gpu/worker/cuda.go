@@ -33,7 +33,7 @@ func onCUDA(ctx context.Context, o *Options) (*Document, error) {
 		doc.GPUs = append(doc.GPUs, fmt.Sprintf("GPU %d %s %s", g.Device(r).Ordinal, g.Device(r).Bus, g.Device(r).Name))
 	}
 	for _, w := range o.Calls {
-		c, err := w.call()
+		c, err := check(w)
 		if err != nil {
 			return nil, err
 		}

@@ -156,7 +156,7 @@ func (m *member) measure(ctx context.Context, doc *Document) error {
 
 // call measures a call of a plan in all its groups at once.
 func (m *member) call(ctx context.Context, w Want, doc *Document) error {
-	c, err := w.call()
+	c, err := check(w)
 	if err != nil {
 		return err
 	}

@@ -7,19 +7,12 @@ import (
 
 	"planner/costmodel/collective"
 	"planner/verify/bench"
+	"planner/verify/gpu/start"
 	"planner/verify/reduce"
 )
 
 // Document is what --format json prints.
-type Document struct {
-	Backend string      `json:"backend"`
-	Ranks   int         `json:"ranks"`
-	GPUs    []string    `json:"gpus"` // by rank
-	Library string      `json:"library"`
-	Rows    []bench.Row `json:"rows"`
-	Wrong   int         `json:"wrong"`
-	Notes   []string    `json:"notes"`
-}
+type Document = start.Document
 
 // ncclTypes are the names of nccl-tests (src/common.cu).
 var ncclTypes = [reduce.NumDTypes]string{reduce.F32: "float", reduce.F64: "double", reduce.F16: "half",
@@ -47,9 +40,9 @@ func (o *Options) newRow(op collective.Op, count, ranks, wrong int, seconds floa
 	return r
 }
 
-// print writes a document. The columns are nccl-tests' of an out-of-place run,
+// show writes a document. The columns are nccl-tests' of an out-of-place run,
 // then the algorithm.
-func (d *Document) print(w io.Writer, format string) error {
+func show(d *Document, w io.Writer, format string) error {
 	if format == "json" {
 		e := json.NewEncoder(w)
 		e.SetIndent("", "  ")

@@ -41,7 +41,7 @@ func Run(ctx context.Context, o Options, out, errOut io.Writer) error {
 		if err != nil {
 			return err
 		}
-		return doc.finish(&o, out, errOut)
+		return o.finish(doc, out, errOut)
 	}
 	place, ok, err := launch.FromEnv(os.Getenv)
 	if err != nil {
@@ -96,14 +96,15 @@ func (o Options) member(ctx context.Context, j *launch.Job, out, errOut io.Write
 	if j.Rank != 0 {
 		out, errOut = io.Discard, io.Discard
 	}
-	return doc.finish(&o, out, errOut)
+	return o.finish(doc, out, errOut)
 }
 
-func (d *Document) finish(o *Options, out, errOut io.Writer) error {
+// finish writes the notes and the document.
+func (o *Options) finish(d *Document, out, errOut io.Writer) error {
 	for _, n := range d.Notes {
 		fmt.Fprintln(errOut, "note:", n)
 	}
-	if err := d.print(out, o.Format); err != nil {
+	if err := show(d, out, o.Format); err != nil {
 		return err
 	}
 	if d.Wrong > 0 {

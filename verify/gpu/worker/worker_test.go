@@ -135,7 +135,7 @@ func TestTable(t *testing.T) {
 	d := Document{Backend: "cuda", Ranks: 1, GPUs: []string{"GPU 0"}, Library: "driver of CUDA 12.4"}
 	d.Rows = append(d.Rows, o.newRow(collective.Broadcast, 1024, 1, 0, 1e-5, "binomial"))
 	var b bytes.Buffer
-	if err := d.print(&b, "table"); err != nil {
+	if err := show(&d, &b, "table"); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"# Out of bounds values : 0", "10.00", "#wrong", "binomial", "Rank  0 on GPU 0"} {
