@@ -76,12 +76,13 @@ func (d *drawing) header() string {
 	}
 	if d.s.W < state.WideWidth {
 		left = strings.Replace(left, " planner  ", " ", 1)
+		left = strings.Replace(left, " · bf16", "", 1) // the usual one
 		right = show.Count(f.Fitting) + " fit"
 		if d.s.Running {
 			right += " …"
 		}
 	}
-	return spread(d.t.title.Render(left), d.t.dim.Render(right)+" ", d.s.W)
+	return spread(d.t.title.Render(left), d.t.dim.Render(" "+right)+" ", d.s.W)
 }
 
 func (d *drawing) message() string {

@@ -182,6 +182,9 @@ func (d *drawing) legend(pt *knob.Point) string {
 			out = append(out, d.style(p.Name).Render(p.Letter)+fmt.Sprintf(" %s %.2f", p.Name, p.Seconds))
 		}
 	}
+	if d.s.W < state.WideWidth {
+		return strings.Join(out, " ")
+	}
 	return strings.Join(out, "  ") + fmt.Sprintf("  = %.2f s", pt.Estimate.Step)
 }
 

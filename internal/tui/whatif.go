@@ -1,7 +1,9 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"planner/internal/show"
@@ -136,7 +138,7 @@ func (d *drawing) rules(k *knob.Knob, now *knob.Point) []string {
 // against draws the pinned plan, the present one and the change.
 func (d *drawing) against(now *knob.Point) []string {
 	pin, name := d.s.Reference()
-	terms := columnsOf(pin, now)
+	terms := columnsOf(pin, now, (d.s.W-48)/9)
 	head := fmt.Sprintf(" %-8s %9s %7s %8s", "", "step s", "MFU %", "mem GiB")
 	for _, p := range state.Parts(&now.Estimate) {
 		if terms[p.Name] {
@@ -151,13 +153,16 @@ func (d *drawing) against(now *knob.Point) []string {
 	return append(out, d.verdict(pin, name, now)...)
 }
 
-// columnsOf are the terms of the step that get a column: those that either
-// plan has, the small ones but summed up.
-func columnsOf(a, b *knob.Point) map[string]bool {
-	terms := map[string]bool{}
+// columnsOf are the terms of the step that get a column: the largest that
+// either plan has, as many as there is room for; the others are summed up.
+func columnsOf(a, b *knob.Point, room int) map[string]bool {
 	pa, pb := state.Parts(&a.Estimate), state.Parts(&b.Estimate)
-	for i := range pa[:7] {
-		terms[pa[i].Name] = pa[i].Seconds > 0 || pb[i].Seconds > 0
+	size := func(i int) float64 { return max(pa[i].Seconds, pb[i].Seconds) }
+	order := []int{0, 1, 2, 3, 4, 5, 6}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(size(j), size(i)) })
+	terms := map[string]bool{}
+	for _, i := range order[:max(1, min(room, len(order)))] {
+		terms[pa[i].Name] = size(i) > 0
 	}
 	return terms
 }
@@ -202,13 +207,13 @@ func (d *drawing) verdict(pin *knob.Point, name string, now *knob.Point) []strin
 	case !e.Fits:
 		out = append(out, " "+d.t.bad.Render(fmt.Sprintf("does not fit: %.1f GiB short in stage %d", (e.Memory.Total()-limit).GiB(), e.Fullest)))
 	case d.s.RankOf(now) > 0:
-		out = append(out, fmt.Sprintf(" fits in %.1f GiB · %s · %s · now rank %s of %s", limit.GiB(), now.Framework.Name, follows, show.Count(d.s.RankOf(now)), show.Count(d.s.Found.Fitting)))
+		out = d.wrapped(fmt.Sprintf("fits in %.1f GiB · %s · %s · now rank %s of %s", limit.GiB(), now.Framework.Name, follows, show.Count(d.s.RankOf(now)), show.Count(d.s.Found.Fitting)), " ")
 	default:
-		out = append(out, fmt.Sprintf(" fits in %.1f GiB · %s · %s · %s tok/s/GPU", limit.GiB(), now.Framework.Name, follows, show.Count(int(now.Answer.Problem.Rates(e).TokensPerSecondPerGPU))))
+		out = d.wrapped(fmt.Sprintf("fits in %.1f GiB · %s · %s · %s tok/s/GPU", limit.GiB(), now.Framework.Name, follows, show.Count(int(now.Answer.Problem.Rates(e).TokensPerSecondPerGPU))), " ")
 	}
 	if pin.Question != now.Question {
 		gain := 100 * state.Gain(now, pin)
-		return append(out, fmt.Sprintf(" %+.1f %% tokens per second and GPU against the %s; the step is of another workload or cluster", gain, name))
+		return append(out, d.wrapped(fmt.Sprintf("%+.1f %% tokens per second and GPU against the %s; the step is of another workload or cluster", gain, name), " ")...)
 	}
 	if pin.Plan != now.Plan {
 		for _, y := range state.Against(now.Answer.Problem, e, &pin.Estimate, map[string]string{"pinned": "the pinned layout", "start": "the start"}[name]) {
