@@ -42,9 +42,8 @@ func (r *Run) Again(m *Report, profile *hardware.Cluster) (*Report, error) {
 }
 
 // Fit returns the profile of the run with every tier as it was measured: the
-// rates of messages of their own, and the latency and the reach at which the
-// calls of the layouts take what they took, each the weighted median over
-// them, which single disturbed calls do not move.
+// latency and the bandwidth at which the calls of the layouts take what they
+// took, and the NICs that messages of their own show.
 func (r *Run) Fit(m *Report) *hardware.Cluster {
 	c := *r.Profile
 	c.Name, c.Title = "calibrated", "calibrated by planner verify"
@@ -55,8 +54,12 @@ func (r *Run) Fit(m *Report) *hardware.Cluster {
 			i = len(c.Tiers) - 1
 		}
 		t := &c.Tiers[i]
-		t.Bandwidth = unit.BytesPerSecond(l.Probed.Shared)
-		t.NICs = 0
+		latency, slower, ok := fitCalls(m.Calls, i)
+		if !ok {
+			latency, slower = l.Probed.Latency/l.Latency, l.Bandwidth/l.Probed.Shared
+		}
+		t.Fit.Latency = unit.Seconds(latency * l.Latency)
+		t.Bandwidth, t.Fit.Reach, t.NICs = unit.BytesPerSecond(l.Bandwidth/slower), 1, 0
 		if l.Between {
 			t.Ports, t.PortRate = c.PerNode, t.Bandwidth
 			if n := int(float64(c.PerNode)*l.Probed.Shared/l.Probed.Alone + 0.5); n >= 1 && n < c.PerNode {
@@ -64,48 +67,48 @@ func (r *Run) Fit(m *Report) *hardware.Cluster {
 				t.PortRate = t.Bandwidth.Times(float64(c.PerNode) / float64(n))
 			}
 		}
-		t.Fit.Latency = unit.Seconds(fitLatency(m.Calls, l, i))
-		t.Fit.Reach = fitReach(m.Calls, l, i, float64(t.Fit.Latency))
 	}
 	return &c
 }
 
-// fitLatency scales the profile's latency by the calls that are mostly
-// latency; without any, it is that of a message of its own.
-func fitLatency(calls []Call, l Link, tier int) float64 {
-	var x []weighted
-	for _, c := range calls {
-		if c.Tier == tier && c.Latency > 0.7*c.Predicted {
-			x = append(x, weighted{c.Measured / c.Predicted, c.Weight})
+const (
+	fitSteps = 20
+	// fitScale is the relative residual at which a call counts half: those
+	// beyond were disturbed, or are of another kind.
+	fitScale = 0.1
+)
+
+// fitCalls returns by what the latency and the time of the bytes in the
+// predictions of a tier's calls must be multiplied to give what they took:
+// least squares of relative residuals under Cauchy weights (Holland and Welsch
+// 1977), calls weighing by what they cost the steps. It needs calls in which
+// the bytes matter, and takes latency as it is where no call shows it.
+func fitCalls(calls []Call, tier int) (latency, slower float64, ok bool) {
+	latency, slower = 1, 1
+	var aa, ab, bb, am, bm float64
+	for range fitSteps {
+		aa, ab, bb, am, bm = 0, 0, 0, 0, 0
+		for i := range calls {
+			c := &calls[i]
+			if c.Tier != tier || c.Op == "broadcast" { // small ones, beside the passes
+				continue
+			}
+			a, b := c.Latency/c.Measured, (c.Predicted-c.Latency)/c.Measured
+			off := (latency*a + slower*b - 1) / fitScale
+			w := c.Weight / (1 + off*off)
+			aa, ab, bb, am, bm = aa+w*a*a, ab+w*a*b, bb+w*b*b, am+w*a, bm+w*b
 		}
+		det := aa*bb - ab*ab
+		if bb == 0 || det < 1e-6*aa*bb {
+			return 1, 1, false
+		}
+		latency, slower = clamp((am*bb-bm*ab)/det), clamp((bm*aa-am*ab)/det)
 	}
-	if len(x) == 0 {
-		return l.Probed.Latency
-	}
-	// Between a lone message and a hop of many ranks' calls.
-	return math.Sqrt(l.Probed.Latency * l.Latency * median(x))
+	return latency, slower, true
 }
 
-// fitReach returns the share of the tier's rate at which the large calls take
-// what they took, at most 1.
-func fitReach(calls []Call, l Link, tier int, latency float64) float64 {
-	var x []weighted
-	for _, c := range calls {
-		stream := c.Predicted - c.Latency
-		if c.Tier != tier || stream < 0.5*c.Predicted {
-			continue
-		}
-		left := c.Measured - c.Latency*latency/l.Latency
-		atProbed := stream * l.Bandwidth / l.Probed.Shared
-		if left > 0 {
-			x = append(x, weighted{atProbed / left, c.Weight})
-		}
-	}
-	if len(x) == 0 {
-		return 1
-	}
-	return math.Max(0.05, math.Min(1, median(x)))
-}
+// clamp keeps a factor within what a link can be wrong by.
+func clamp(k float64) float64 { return math.Max(0.01, math.Min(100, k)) }
 
 type weighted struct{ value, weight float64 }
 

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"math"
 	"strings"
 	"testing"
 )
@@ -75,14 +76,21 @@ func TestReversal(t *testing.T) {
 	}
 }
 
-func TestFitTakesTheProbes(t *testing.T) {
-	r := reportOf(3)
-	if got := fitReach(r.Calls, r.Links[1], 1, 1e-3); got < 0.99 || got > 1 {
-		t.Errorf("reach %v, want 1", got)
+// TestFitCalls makes calls that take twice the latency and three times the time
+// of the bytes, one of them disturbed, and wants both factors back.
+func TestFitCalls(t *testing.T) {
+	var calls []Call
+	for i := range 10 {
+		a, b := 0.01, 0.005*float64(i)
+		calls = append(calls, Call{Op: "all_gather", Tier: 1, Predicted: a + b, Latency: a, Measured: 2*a + 3*b, Weight: 1})
 	}
-	r.Calls[0].Measured = 0.199 // of 0.001 latency and 0.198 of bytes: half the rate
-	if got := fitReach(r.Calls, r.Links[1], 1, 1e-3); got < 0.49 || got > 0.51 {
-		t.Errorf("reach %v, want 0.5", got)
+	calls[4].Measured *= 5
+	latency, slower, ok := fitCalls(calls, 1)
+	if !ok || math.Abs(latency-2) > 0.04 || math.Abs(slower-3) > 0.06 {
+		t.Errorf("latency × %v, bytes × %v, %v; want 2 and 3", latency, slower, ok)
+	}
+	if _, _, ok := fitCalls(calls, 0); ok {
+		t.Error("a tier without calls was fitted")
 	}
 }
 

@@ -71,27 +71,32 @@ func pairs(n, distance int, ok func(int) bool) [][2]int {
 
 func (j *Job) probe(tier, bytes int, list [][2]int) (Probe, error) {
 	p := Probe{Tier: tier}
-	small, err := j.exchange(list[:1], 4)
+	there, err := j.exchange(list[:1], 4, 1)
 	if err != nil {
 		return p, err
 	}
-	alone, err := j.exchange(list[:1], bytes)
-	if err != nil {
+	p.Latency = there.Times(0.5) // the word back is a message too
+	if p.Alone, err = j.rate(list[:1], bytes); err != nil {
 		return p, err
 	}
-	shared, err := j.exchange(list, bytes)
-	if err != nil {
-		return p, err
-	}
-	p.Latency = small.Times(probeTurns / (probeTurns + 1.0)) // the answer is a message too
-	p.Alone = unit.BytesPerSecond(float64(bytes) / max(1e-9, float64(alone-small)))
-	p.Shared = unit.BytesPerSecond(float64(bytes) / max(1e-9, float64(shared-small)))
-	return p, nil
+	p.Shared, err = j.rate(list, bytes)
+	return p, err
 }
 
-// exchange sends messages of bytes over every pair at once, and a word back
-// after the last, and returns the time of one message.
-func (j *Job) exchange(list [][2]int, bytes int) (unit.Seconds, error) {
+// rate returns what each of the pairs moves when all do: the bytes by which two
+// bursts differ over the time by which they do, so that delays cancel.
+func (j *Job) rate(list [][2]int, bytes int) (unit.BytesPerSecond, error) {
+	long, err := j.exchange(list, bytes, probeTurns)
+	if err != nil {
+		return 0, err
+	}
+	short, err := j.exchange(list, bytes/2, probeTurns)
+	return unit.BytesPerSecond(probeTurns * float64(bytes-bytes/2) / max(1e-9, float64(long-short))), err
+}
+
+// exchange sends turns messages of bytes over every pair at once, and a word
+// back after the last, and returns how long that takes.
+func (j *Job) exchange(list [][2]int, bytes, turns int) (unit.Seconds, error) {
 	best := math.Inf(1)
 	peer := map[int]int{}
 	for _, p := range list {
@@ -125,7 +130,7 @@ func (j *Job) exchange(list [][2]int, bytes int) (unit.Seconds, error) {
 				return nil
 			}
 			time.Sleep(time.Until(begin))
-			err := burst(comms[r], bytes)
+			err := burst(comms[r], bytes, turns)
 			ends[r] = time.Since(begin)
 			return err
 		})
@@ -133,13 +138,13 @@ func (j *Job) exchange(list [][2]int, bytes int) (unit.Seconds, error) {
 		for _, e := range ends {
 			slowest = max(slowest, e)
 		}
-		best = min(best, slowest.Seconds()/probeTurns)
+		best = min(best, slowest.Seconds())
 	}
 	return unit.Seconds(best), err
 }
 
 // burst sends some messages from rank 0 of a pair to rank 1, and a word back.
-func burst(c *engine.Comm, bytes int) error {
+func burst(c *engine.Comm, bytes, turns int) error {
 	b := make([]byte, bytes)
 	send := engine.Call{Op: collective.Send, Type: reduce.F32, Peer: 1 - c.Rank(), Count: bytes / reduce.F32.Size(), In: b, Out: b}
 	recv := send
@@ -148,7 +153,7 @@ func burst(c *engine.Comm, bytes int) error {
 	if c.Rank() == 1 {
 		there, back = recv, send
 	}
-	for range probeTurns {
+	for range turns {
 		if err := c.Do(there); err != nil {
 			return err
 		}
