@@ -57,6 +57,7 @@ starts one for every GPU of the machine.`,
 	fs.IntVar(&f.o.Warmup, "warmup", o.Warmup, "iterations before those")
 	fs.DurationVar(&f.o.Timeout, "timeout", o.Timeout, "bound on waiting for the GPU or another rank")
 	fs.StringVar(&f.o.Driver, "libcuda", "", "path of libcuda.so.1, or of libamdhip64.so with rccl, if the system does not find it")
+	fs.StringVar(&f.o.NVML, "libnvml", "", "path of libnvidia-ml.so.1 if the system does not find it")
 	fs.StringVar(&f.o.Library, "libnccl", "", "path of libnccl.so.2 or librccl.so.1 if the system does not find it")
 	fs.StringVar(&f.o.Format, "format", o.Format, "table or json")
 	return c

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"strings"
 	"testing"
 
@@ -25,7 +26,7 @@ func TestCallsOfAPlan(t *testing.T) {
 	o := small(path, CUDA)
 	o.Ops, o.Calls = nil, all
 	var out bytes.Buffer
-	if err := Run(context.Background(), o, &out, &out); err != nil {
+	if err := Run(context.Background(), o, &out, io.Discard); err != nil {
 		t.Fatal(err)
 	}
 	var d Document

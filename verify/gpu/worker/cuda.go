@@ -18,6 +18,7 @@ func onCUDA(ctx context.Context, o *Options) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
+	doubts := o.watch()
 	ordinals, err := o.place(drv)
 	if err != nil {
 		return nil, err
@@ -48,6 +49,7 @@ func onCUDA(ctx context.Context, o *Options) (*Document, error) {
 			}
 		}
 	}
+	doc.Notes = append(doc.Notes, doubts()...)
 	return doc, g.Close()
 }
 

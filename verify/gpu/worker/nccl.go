@@ -51,6 +51,10 @@ func onNCCL(ctx context.Context, w transport.World, local int, o *Options) (*Doc
 	if err != nil {
 		return nil, err
 	}
+	doubts := func() []string { return nil }
+	if o.Backend == NCCL {
+		doubts = o.watch()
+	}
 	m := &member{o: o, host: host, seat: gpu}
 	doc := &Document{Backend: string(o.Backend), Ranks: host.Size(), Library: strings.ToUpper(lib.Kind.String()) + " " + lib.VersionText()}
 	if err := m.meet(lib, where, doc); err != nil {
@@ -59,6 +63,7 @@ func onNCCL(ctx context.Context, w transport.World, local int, o *Options) (*Doc
 	if err := m.measure(ctx, doc); err != nil {
 		return nil, err
 	}
+	doc.Notes = append(doc.Notes, doubts()...)
 	return doc, errors.Join(m.close(), leave(), host.Close())
 }
 

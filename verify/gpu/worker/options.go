@@ -49,6 +49,7 @@ type Options struct {
 	Timeout   time.Duration
 	Library   string // path of libnccl.so.2 or librccl.so.1 in other places
 	Driver    string // path of libcuda.so.1 or libamdhip64.so in other places
+	NVML      string // path of libnvidia-ml.so.1 in other places
 	Format    string // table or json
 	Calls     []Want // of a plan, instead of Ops and sizes
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"strings"
 	"sync"
 	"testing"
@@ -37,7 +38,7 @@ func TestCUDA(t *testing.T) {
 		o := small(path, CUDA)
 		o.Ranks, o.Graphs, o.Reduction = tt.ranks, tt.graphs, tt.red
 		var out bytes.Buffer
-		if err := Run(context.Background(), o, &out, &out); err != nil {
+		if err := Run(context.Background(), o, &out, io.Discard); err != nil {
 			t.Fatalf("%+v: %v", tt, err)
 		}
 		var d Document
@@ -107,6 +108,28 @@ func TestTwoRanksOnOneGPU(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "ranks 0 and 1 are both on GPU 0000:18:00.0") {
 			t.Errorf("%v: want which ranks share which GPU", err)
 		}
+	}
+}
+
+// TestThrottled: GPU 1 of the fake NVML is shared and throttled.
+func TestThrottled(t *testing.T) {
+	path, reset := fakes.Driver(t)
+	reset(fakes.CUDA{Devices: 2})
+	o := small(path, CUDA)
+	o.Ops, o.NVML = o.Ops[:1], fakes.Build(t, "fakes/c/nvml.c")
+	var out, notes bytes.Buffer
+	if err := Run(context.Background(), o, &out, &notes); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"note: GPU 1: throttled at 1200 of 1980 MHz", "note: GPU 1: shared: 2 other processes"} {
+		if !strings.Contains(notes.String(), want) {
+			t.Errorf("no %q in %s", want, notes.String())
+		}
+	}
+	o.NVML = "libnvidia-ml.so.none"
+	notes.Reset()
+	if err := Run(context.Background(), o, &out, &notes); err != nil || !strings.Contains(notes.String(), "note: clocks and throttling were not read") {
+		t.Errorf("%v: %s", err, notes.String())
 	}
 }
 
