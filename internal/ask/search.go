@@ -10,16 +10,7 @@ import (
 // Search ranks the layouts of a space, each estimate with its 80 % band.
 func (a *Answer) Search(ctx context.Context, s strategies.Space, o strategies.Options) *strategies.Result {
 	r := strategies.Search(ctx, a.Problem, s, o)
-	for _, list := range [][]strategies.Estimate{r.Ranking, r.Front} {
-		for i := range list {
-			bands.Fill(a.Problem, &list[i])
-		}
-	}
-	for _, e := range []*strategies.Estimate{r.NoPipeline, r.NoTensor, r.Least} {
-		if e != nil {
-			bands.Fill(a.Problem, e)
-		}
-	}
+	bands.FillAll(a.Problem, r)
 	return r
 }
 

@@ -74,6 +74,20 @@ func Fill(p *strategies.Problem, e *strategies.Estimate) Band {
 	return b
 }
 
+// FillAll sets the bands of every estimate of a search.
+func FillAll(p *strategies.Problem, r *strategies.Result) {
+	for _, list := range [][]strategies.Estimate{r.Ranking, r.Front} {
+		for i := range list {
+			Fill(p, &list[i])
+		}
+	}
+	for _, e := range []*strategies.Estimate{r.NoPipeline, r.NoTensor, r.Least} {
+		if e != nil {
+			Fill(p, e)
+		}
+	}
+}
+
 // notes go with the keys, nearest first.
 var notes = [...]string{"", "from runs with and without pipeline", "from runs of one and of several nodes"}
 

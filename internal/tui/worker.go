@@ -156,7 +156,7 @@ func saved(e state.Save) string {
 	if err != nil {
 		return fmt.Sprintf("save %q: %s", e.Path, err)
 	}
-	x := e.Point.Answer.Problem.Explain(e.Point.Layout, e.Point.Framework)
+	x := e.Point.Answer.Explain(e.Point.Layout, e.Point.Framework)
 	err = errors.Join(show.JSON(f, show.NewExplanation(e.Point.Answer, x)), f.Close())
 	if err != nil {
 		return fmt.Sprintf("save %q: %s", e.Path, err)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"planner/internal/ask"
+	"planner/internal/bands"
 	"planner/internal/catalog"
 	"planner/strategies"
 )
@@ -69,6 +70,7 @@ func (pt *Point) solve() {
 		v := p.Check(&l, f)
 		if v == nil {
 			pt.Framework, pt.Estimate = f, p.Estimate(l, f)
+			bands.Fill(p, &pt.Estimate)
 			return
 		}
 		if first == nil || first.Rule == strategies.RuleFramework && v.Rule != strategies.RuleFramework {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"planner/hardware/unit"
+	"planner/internal/bands"
 	"planner/strategies"
 )
 
@@ -43,6 +44,7 @@ func (j Job) Run(ctx context.Context, emit func(Found)) {
 		space := j.Space
 		space.TP = tp
 		r := strategies.Search(ctx, j.Problem, space, strategies.Options{Top: j.Keep})
+		bands.FillAll(j.Problem, r)
 		if ctx.Err() != nil {
 			return
 		}
@@ -110,6 +112,7 @@ func (j Job) unfit(ctx context.Context, space strategies.Space, have []strategie
 	free := *j.Problem
 	free.Usable, space.MaxMemory = unbounded, 0
 	r := strategies.Search(ctx, &free, space, strategies.Options{Top: 2 * j.Keep})
+	bands.FillAll(j.Problem, r)
 	var out []strategies.Estimate
 	for _, e := range r.Ranking {
 		if e.Memory.Total() > limit {

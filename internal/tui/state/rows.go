@@ -125,7 +125,7 @@ func (s State) selected() State {
 		s.Selected = &Explained{pt, s.Selected.X, s.why(r)}
 		return s
 	}
-	s.Selected = &Explained{pt, s.Answer.Problem.Explain(pt.Layout, pt.Framework), s.why(r)}
+	s.Selected = &Explained{pt, s.Answer.Explain(pt.Layout, pt.Framework), s.why(r)}
 	s.CallAt, s.CallOpen, s.Scroll, s.Pan = 0, false, 0, 0
 	return s
 }
