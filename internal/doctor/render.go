@@ -8,7 +8,9 @@ import (
 
 // Render writes a report for people.
 func Render(w io.Writer, r *Report) {
-	line := func(name, format string, args ...any) { fmt.Fprintf(w, "%-10s %s\n", name, fmt.Sprintf(format, args...)) }
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(w, "%-10s %s\n", name, fmt.Sprintf(format, args...))
+	}
 	line("machine", "%s/%s · %d cores · %s", r.OS, r.Arch, r.Cores, or(r.CPU, "processor not named"))
 	line("vector", "%s", r.Vector)
 	line("memory", "%.1f GiB, %.1f available · %.1f GiB in /dev/shm", gib(r.Memory), gib(r.Free), gib(r.Shared))
