@@ -36,7 +36,7 @@ func (r *Report) Judge() {
 	r.Regret, r.Error = rank.Regret(items), rank.Error(items)
 	r.Ties, r.Pairs = rank.Ties(items)
 	r.Reversal = r.reversal(items)
-	r.Verdict = r.rule()
+	r.Verdict = r.rule(items)
 }
 
 // finite returns x, or 0 where there was nothing to compare: JSON has no NaN.
@@ -56,7 +56,7 @@ func (r *Report) items() []rank.Item {
 }
 
 // rule gives the verdict.
-func (r *Report) rule() Ruling {
+func (r *Report) rule(items []rank.Item) Ruling {
 	fault := r.fault()
 	switch {
 	case len(r.Layouts) < 2:
@@ -70,7 +70,28 @@ func (r *Report) rule() Ruling {
 	case r.Reversal > 0 && max(r.Reversal, 1/r.Reversal) < mostReversal && r.Emulate == "":
 		return Ruling{Status: Inconclusive, Sentence: fmt.Sprintf("compute of %.2f× its assumed length would reverse an order: what is missing is measured compute", r.Reversal)}
 	}
-	return Ruling{Status: Holds, Sentence: fmt.Sprintf("the predicted order is the measured order where they can be told apart (tau-b %.2f, regret %.1f %%)", r.TauB, 100*r.Regret)}
+	return Ruling{Status: Holds, Sentence: r.agreement(items)}
+}
+
+// agreement words an order that holds.
+func (r *Report) agreement(items []rank.Item) string {
+	right, apart := 0, 0
+	for i, a := range items {
+		for _, b := range items[:i] {
+			if rank.Tied(a, b) {
+				continue
+			}
+			apart++
+			if (a.Predicted < b.Predicted) == (a.Measured < b.Measured) {
+				right++
+			}
+		}
+	}
+	what := "where they can be told apart"
+	if right < apart {
+		what = fmt.Sprintf("for %d of the %d pairs that can be told apart", right, apart)
+	}
+	return fmt.Sprintf("the predicted order is the measured order %s (tau-b %.2f, regret %.1f %%)", what, r.TauB, 100*r.Regret)
 }
 
 // fault is a term of the profile that its own measurement contradicts.
