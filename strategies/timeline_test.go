@@ -17,7 +17,7 @@ func passes(d *drawn) int {
 }
 
 // TestTimeline holds the closed forms of the search against the walk of the
-// very tasks. They agree within 0.5 % for gpipe and 1f1b. Two families stray on
+// very tasks. They agree within 0.5 % for gpipe and 1f1b. Two families may stray on
 // a few layouts: zb-h1, whose gradient tails start later than the closed form
 // has it, and interleaving when one chunk is much longer than the others (an
 // LM head beside small layers).
@@ -46,7 +46,7 @@ func TestTimeline(t *testing.T) {
 			strays[d.l.Schedule]++
 		}
 	}
-	for s, share := range map[strategies.Schedule]float64{strategies.OneFOneB: 0.005, strategies.Interleaved: 0.10, strategies.ZBH1: 0.25} {
+	for s, share := range map[strategies.Schedule]float64{strategies.OneFOneB: 0.005, strategies.Interleaved: 0.02, strategies.ZBH1: 0.06} {
 		if n := pipelined[s]; float64(strays[s]) > share*float64(n) {
 			t.Errorf("%s: %d of %d layouts off by more than 0.5 %%, want at most %v", s, strays[s], n, share)
 		}
