@@ -49,7 +49,9 @@ func (s *site) init(p *Problem, prof *Profile, fit *ProfileFit, l Layout) {
 	s.data = c.Span(l.TP, l.DataRanks())
 	s.world = c.Span(1, c.GPUs)
 	s.modelRanks = c.Span(1, l.TP*l.PP)
-	s.placeExperts()
+	if moe(p.Model) {
+		s.placeExperts()
+	}
 	s.placeShards()
 }
 
@@ -59,15 +61,15 @@ func (s *site) placeExperts() {
 	s.ep = c.Span(l.ETP, l.EP)
 	s.tpep = c.Span(1, l.ETP*l.EP)
 	s.edp = c.Span(l.ETP*l.EP, l.EDP())
+	es := expertShard(l)
+	s.eshard = c.Span(l.ETP*l.EP, es)
+	s.ereplica = c.Span(l.ETP*l.EP*es, max(1, l.EDP()/es))
 }
 
 func (s *site) placeShards() {
 	l, c := &s.l, s.p.Cluster
 	s.shard = c.Span(l.TP, l.Shard)
 	s.replica = c.Span(l.TP*l.Shard, l.DataRanks()/l.Shard)
-	es := expertShard(l)
-	s.eshard = c.Span(l.ETP*l.EP, es)
-	s.ereplica = c.Span(l.ETP*l.EP*es, max(1, l.EDP()/es))
 	if l.HPZ > 0 {
 		s.hpz = c.Span(l.TP, l.HPZ)
 	}
