@@ -80,7 +80,7 @@ func (c *Comm) PerNode() int { return c.node }
 // World returns the job that the group belongs to.
 func (c *Comm) World() transport.World { return c.world }
 
-// Port returns the group's links, for deadlines.
+// Port returns the group's links.
 func (c *Comm) Port() *transport.Port { return c.port }
 
 // Alloc returns zeroed memory that the other ranks can read directly where

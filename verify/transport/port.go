@@ -79,9 +79,6 @@ func (p *Port) Direct() bool {
 	return true
 }
 
-// SetTimeout bounds every call from now on. The default is the world's.
-func (p *Port) SetTimeout(d time.Duration) { p.timeout = d }
-
 // Begin starts a collective of the given number of steps: it numbers the call
 // and sets its deadline.
 func (p *Port) Begin(what Signature, steps int) error {
