@@ -30,9 +30,9 @@ func scoreBytes(dropout bool) float64 {
 func (l *Layer) Saved(hidden int, s *Slice, gathered bool) Saved {
 	h, t, rows := float64(hidden), s.Tokens(), s.Rows()
 	row := rows * h * half
-	in := row
+	in := rows * h * s.input()
 	if gathered {
-		in = t * h * half
+		in = t * h * s.input()
 	}
 	a := Saved{Input: unit.Bytes(row)}
 	rest := float64(max(0, l.Norms-1))*row + l.mixerSaved(s, in)
@@ -56,7 +56,7 @@ func (l *Layer) mixerSaved(s *Slice, in float64) float64 {
 	x, t := &l.Mixer, s.Tokens()
 	switch x.Kind {
 	case Attention:
-		return in + t*half*x.attentionSaved(s.TP)
+		return in + t*(half*x.attentionSaved(s.TP)+s.lowCopy()*float64(x.Heads*x.VHeadDim)/s.TP)
 	case MLA:
 		compressed := float64(2*x.QRank + 2*x.KVRank + x.RopeDim)
 		heads := float64(x.Heads) / s.TP
@@ -91,10 +91,10 @@ func (f *FFN) saved(h float64, s *Slice, in float64) float64 {
 		up = 2
 	}
 	if f.Width > 0 {
-		n += in + (up+1)*t*float64(f.Width)/s.TP*half
+		n += in + t*float64(f.Width)/s.TP*(up*half+s.input())
 	}
 	if f.Shared > 0 {
-		n += (up + 1) * t * float64(f.Shared) / s.TP * half
+		n += t * float64(f.Shared) / s.TP * (up*half + s.input())
 	}
 	if f.Experts > 0 {
 		n += in + f.routedSaved(h, s, up)
@@ -110,7 +110,7 @@ func (f *FFN) routedSaved(h float64, s *Slice, up float64) float64 {
 		io = float64(f.Latent)
 	}
 	routed := s.Routed(f.TopK)
-	inner := (up + 1) * float64(f.ExpertWidth) / s.ETP
+	inner := float64(f.ExpertWidth) / s.ETP * (up*half + s.input())
 	router := s.Tokens() / s.TP * float64(f.Experts) * 8
-	return routed*half*(2*io+inner) + router
+	return routed*(io*(half+s.input())+inner) + router
 }

@@ -17,6 +17,10 @@ type Slice struct {
 	Imbalance float64
 
 	Attention kernel.AttentionKernel
+	// Input is the bytes an element of a product's input takes until the weight
+	// gradient: 1 where the product runs in 8 bits, which keeps the quantised
+	// copy (Transformer Engine); 0: 2.
+	Input float64
 	// Pointwise multiplies the traffic of norms and residuals: 1 where they
 	// are fused, more where each elementwise step is a kernel of its own.
 	Pointwise float64
@@ -44,4 +48,21 @@ func (s *Slice) Rows() float64 {
 // and gathered again over ETP.
 func (s *Slice) Routed(topK int) float64 {
 	return s.Tokens() / s.TP * s.ETP * float64(topK) * s.Imbalance
+}
+
+// input returns the bytes of an element of a saved product input.
+func (s *Slice) input() float64 {
+	if s.Input == 0 {
+		return half
+	}
+	return s.Input
+}
+
+// lowCopy returns the bytes of an element that is saved quantised beside its
+// 16-bit original, as the output of the attention core is.
+func (s *Slice) lowCopy() float64 {
+	if s.Input == 0 {
+		return 0
+	}
+	return s.Input
 }

@@ -87,6 +87,7 @@ func (s *site) stateMemory(m *Memory, h *held) {
 		m.Master += split(1, b.Master*trained)
 		m.Moments += split(1, b.Moments*trained)
 	}
+	m.Weights += unit.Bytes((h.dense - h.root + h.expert) * s.p.low * b.LowCopies)
 	s.offload(m)
 	m.Buffers += s.stateBuffers(h)
 }

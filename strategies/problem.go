@@ -59,6 +59,7 @@ type Problem struct {
 	// Correction multiplies every predicted time: one measured step of the
 	// cluster sets it; 0: 1.
 	Correction float64
+	low        float64 // bytes of a quantised element; 0: the step is at 16 bits
 	// Usable overrides the memory that a process may use; 0: the accelerator's.
 	Usable unit.Bytes
 }
@@ -68,7 +69,7 @@ func NewProblem(m *costmodel.Model, c *hardware.Cluster, w Workload, profiles []
 	kernels kernel.Constants, links *collective.Constants) *Problem {
 	fitted := kernels.With(c.GPU.Fit)
 	return &Problem{
-		Model: m, Cluster: c, Work: w, Profiles: profiles,
+		low: lowBytes(c.GPU, w.Precision), Model: m, Cluster: c, Work: w, Profiles: profiles,
 		Fabric:     collective.NewFabric(c, links),
 		Correction: c.GPU.Fit.Correction,
 		Device:     kernel.NewDevice(c.GPU, w.Precision, fitted),
@@ -113,4 +114,21 @@ func DefaultBatch(seq, gpus int) int {
 		batch /= 2
 	}
 	return batch
+}
+
+// lowBytes returns the bytes of a quantised element in a step of 8 bits or
+// fewer, scales included, on a part that has the format; 0 at 16 bits or more.
+func lowBytes(gpu *hardware.Accelerator, p hardware.Precision) float64 {
+	if gpu.PeakOf(p) <= gpu.PeakOf(hardware.BF16) {
+		return 0
+	}
+	switch p {
+	case hardware.FP8, hardware.FP8Block:
+		return 1
+	case hardware.MXFP8:
+		return 1 + 1.0/32 // a scale byte for 32 elements
+	case hardware.NVFP4:
+		return 0.5 + 1.0/16 // a scale byte for 16 elements
+	}
+	return 0
 }

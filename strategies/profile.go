@@ -113,6 +113,9 @@ type ProfileMemory struct {
 	Grad    float64 `toml:"grad"`    // bytes per parameter, unsharded
 	Master  float64 `toml:"master"`  // bytes per parameter, unsharded
 	Moments float64 `toml:"moments"` // bytes per parameter, unsharded
+	// LowCopies counts the quantised copies of the weights that 8-bit steps keep
+	// beside the 16-bit ones: the weight and its transpose.
+	LowCopies float64 `toml:"low_copies"`
 	// Gathered says that inputs of column-parallel products are kept gathered
 	// although SP splits them.
 	Gathered bool `toml:"gathered"`

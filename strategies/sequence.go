@@ -1,9 +1,6 @@
 package strategies
 
-import (
-	"planner/costmodel/collective"
-	"planner/hardware"
-)
+import "planner/costmodel/collective"
 
 // Sequence parallelism (Korthikanti et al. 2022, section 4.2.2) splits norms
 // and residuals over the TP ranks. Each AllReduce of tensor parallelism becomes
@@ -47,11 +44,7 @@ func (s *site) sequenceLayer(t *tally, parts, again float64) {
 // products: Transformer Engine quantises before it gathers, so they carry a
 // byte an element; reductions stay at 16 bits.
 func (s *site) gatherType() collective.DType {
-	if !s.prof.Comm.LowGather {
-		return s.model
-	}
-	switch s.p.Work.Precision {
-	case hardware.FP8, hardware.FP8Block, hardware.MXFP8, hardware.NVFP4:
+	if s.prof.Comm.LowGather && s.p.low > 0 {
 		return collective.FP8
 	}
 	return s.model

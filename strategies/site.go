@@ -87,7 +87,7 @@ func (s *site) slice() costmodel.Slice {
 	l, w := &s.l, &s.p.Work
 	return costmodel.Slice{
 		Batch: float64(l.MBS), Seq: float64(w.Seq), CP: float64(l.CP), TP: float64(l.TP), SP: l.SP,
-		EP: float64(l.EP), ETP: float64(l.ETP), Imbalance: s.load(),
+		EP: float64(l.EP), ETP: float64(l.ETP), Imbalance: s.load(), Input: s.p.low,
 		Attention: s.attention(), Pointwise: s.pointwise(), Norm: s.normTraffic(), Misaligned: s.fit.Misaligned,
 	}
 }

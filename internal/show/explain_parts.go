@@ -82,7 +82,11 @@ func memoryHow(p *strategies.Problem, x *strategies.Explanation, name string) st
 		if m.Weight == 0 {
 			return "the master copy is the parameter; 16-bit copies are buffers"
 		}
-		return fmt.Sprintf("%.3g B parameters × %.0f B%s", held/1e9, m.Weight, split(3))
+		low := ""
+		if precision := p.Work.Precision.String(); m.LowCopies > 0 && strings.Contains(precision, "fp8") || precision == "nvfp4" {
+			low = " and a quantised copy"
+		}
+		return fmt.Sprintf("%.3g B parameters × %.0f B%s%s", held/1e9, m.Weight, split(3), low)
 	case "gradients":
 		return fmt.Sprintf("× %.0f B%s", m.Grad, split(2))
 	case "master":
