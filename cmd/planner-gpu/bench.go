@@ -33,7 +33,7 @@ starts one for every GPU of the machine.`,
   planner-gpu bench --ranks 8 --gpus 0                     eight ranks on GPU 0
   planner-gpu bench --graphs -b 8K -e 64K                  small messages as CUDA graphs
   planner-gpu bench --backend nccl all_reduce all_gather --dtype bf16
-  torchrun --no-python --nproc-per-node 8 planner-gpu bench --backend nccl`,
+  torchrun --no_python --nproc_per_node 8 planner-gpu bench --backend nccl`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := f.options(args, c.InOrStdin()); err != nil {
 				return errUsage{err}

@@ -53,9 +53,9 @@ func (k *calibration) run(c *cobra.Command) error {
 	if k.from == "" {
 		return k.study(c)
 	}
-	text, err := os.ReadFile(k.from)
+	text, err := catalog.ReadFile("nccl-tests output or table of runs", k.from)
 	if err != nil {
-		return catalog.Errorf("--from %s: cannot be read: want nccl-tests output or a table of runs", k.from)
+		return err
 	}
 	if filepath.Ext(k.from) == ".tsv" {
 		return k.steps(c, text)

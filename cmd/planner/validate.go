@@ -1,8 +1,8 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -115,12 +115,11 @@ func skipped(c *cobra.Command, rep *validate.Report) {
 
 // calls holds predictions against collective measurements.
 func (v *validation) calls(c *cobra.Command) error {
-	in, err := os.Open(v.collectives)
+	text, err := catalog.ReadFile("tab-separated table of measurements", v.collectives)
 	if err != nil {
-		return catalog.Errorf("--collectives %s: cannot be read: want a tab-separated table", v.collectives)
+		return err
 	}
-	defer func() { _ = in.Close() }()
-	rows, err := validate.ReadCollectives(v.collectives, in)
+	rows, err := validate.ReadCollectives(v.collectives, bytes.NewReader(text))
 	if err != nil {
 		return err
 	}

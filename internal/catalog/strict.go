@@ -5,6 +5,7 @@ package catalog
 import (
 	"bytes"
 	"errors"
+	"io"
 	"os"
 	"strings"
 	"unicode/utf8"
@@ -27,10 +28,20 @@ func ReadFile(what, path string) ([]byte, error) {
 		return nil, Errorf("%s: is a folder: want the path of a %s", path, what)
 	case info.Size() > maxFile:
 		return nil, Errorf("%s: %d bytes: too large for a %s: want at most %d", path, info.Size(), what, maxFile)
+	case !info.Mode().IsRegular() && info.Mode()&os.ModeNamedPipe == 0:
+		return nil, Errorf("%s: a device: want the path of a %s", path, what)
 	}
-	text, err := os.ReadFile(path)
+	f, err := os.Open(path)
 	if err != nil {
 		return nil, Errorf("%s: cannot be read: %v", path, errors.Unwrap(err))
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	switch {
+	case err != nil:
+		return nil, Errorf("%s: cannot be read: %v", path, errors.Unwrap(err))
+	case len(text) > maxFile:
+		return nil, Errorf("%s: too large for a %s: want at most %d bytes", path, what, maxFile)
 	}
 	return text, nil
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io/fs"
-	"os"
 
 	"planner/internal/catalog"
 	"planner/presets"
@@ -33,12 +32,11 @@ func BundledRuns() ([]Run, error) {
 
 // RunsFile reads a user's table.
 func RunsFile(path string) ([]Run, error) {
-	in, err := os.Open(path)
+	text, err := catalog.ReadFile("tab-separated table of runs", path)
 	if err != nil {
-		return nil, catalog.Errorf("--runs %s: cannot be read: want a tab-separated table", path)
+		return nil, err
 	}
-	defer func() { _ = in.Close() }()
-	runs, err := ReadRuns(path, in)
+	runs, err := ReadRuns(path, bytes.NewReader(text))
 	if err == nil && len(runs) == 0 {
 		return nil, catalog.Errorf("--runs %s: no rows below the header", path)
 	}

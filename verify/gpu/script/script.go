@@ -136,8 +136,8 @@ func (o *Options) slurm() string {
 func (o *Options) torchrun() string {
 	return head + fmt.Sprintf(`# start on each of the %d nodes, with HEAD set to the first node's address
 set -euo pipefail
-torchrun --no-python --nnodes %d --nproc-per-node %d --rdzv-id %s \
-  --rdzv-backend c10d --rdzv-endpoint "${HEAD:?address of the first node}:%d" \
+torchrun --no_python --nnodes %d --nproc_per_node %d --rdzv_id %s \
+  --rdzv_backend c10d --rdzv_endpoint "${HEAD:?address of the first node}:%d" \
   %s
 `, o.Nodes, o.Nodes, o.PerNode, o.Name, port+1, o.command())
 }

@@ -45,7 +45,7 @@ func check(t *testing.T, bash, s string) {
 func TestNumbers(t *testing.T) {
 	for k, want := range map[Kind][]string{
 		Slurm:    {"--nodes=4\n", "--ntasks-per-node=8\n", "--gres=gpu:8\n", "--ntasks=32 ", `'it'\''s'`, "MASTER_PORT=29510"},
-		Torchrun: {"--nnodes 4 --nproc-per-node 8 ", "--no-python", "planner-gpu bench --backend nccl"},
+		Torchrun: {"--nnodes 4 --nproc_per_node 8 ", "--no_python", "planner-gpu bench --backend nccl"},
 		Mpirun:   {"-np 32 ", "ppr:8:node", "-x MASTER_ADDR -x MASTER_PORT"},
 	} {
 		s, err := Write(options(k))
