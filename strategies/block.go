@@ -87,6 +87,9 @@ func (s *site) layerBlock(l *costmodel.Layer, full, keepCalls bool) block {
 // launches returns the host time of one direction of a layer.
 func (s *site) launches(l *costmodel.Layer) unit.Seconds {
 	t := s.fit.Host
+	if s.layerWise() {
+		t += s.fit.HostGather
+	}
 	if l.FFN.Experts > 0 {
 		t += s.fit.HostExpert
 	}

@@ -71,7 +71,7 @@ type layerKey struct {
 	profile              *Profile
 	tp, cp, mbs, ep, etp int32
 	pipelined, sp        bool
-	partial              bool
+	partial, gathers     bool
 	recompute            Recompute
 	cpkind               CPKind
 	dispatcher           Dispatcher
@@ -95,7 +95,7 @@ type layerSet struct {
 
 func (e *evaluator) layerSet(prof *Profile, l *Layout) *layerSet {
 	k := hopKey{layerKey{prof, int32(l.TP), int32(l.CP), int32(l.MBS), int32(l.EP), int32(l.ETP),
-		l.PP > 1, l.SP, l.FullLayers > 0, l.Recompute, l.CPKind, l.Dispatcher}, int32(l.TP * l.CP * l.DP), int32(l.VPP)}
+		l.PP > 1, l.SP, l.FullLayers > 0, prof.gathersLayers(l.Zero), l.Recompute, l.CPKind, l.Dispatcher}, int32(l.TP * l.CP * l.DP), int32(l.VPP)}
 	near := &e.recent[l.Recompute]
 	if l.SP {
 		near = &e.recent[l.Recompute+4]

@@ -141,8 +141,11 @@ type ProfileFit struct {
 	PPExposed float64      `toml:"pp_exposed"` // sends between stages
 	DPExposed float64      `toml:"dp_exposed"` // gradient and parameter calls
 	Host      unit.Seconds `toml:"host"`       // launch time of one layer in one direction
-	HostBatch unit.Seconds `toml:"host_batch"` // host time of one micro-batch and stage
-	HostStep  unit.Seconds `toml:"host_step"`  // host time of one step: data, logging, optimizer launch
+	// HostGather is added to Host where parameters are gathered layer by layer:
+	// the hooks that fetch and release them.
+	HostGather unit.Seconds `toml:"host_gather"`
+	HostBatch  unit.Seconds `toml:"host_batch"` // host time of one micro-batch and stage
+	HostStep   unit.Seconds `toml:"host_step"`  // host time of one step: data, logging, optimizer launch
 	// HostExpert is the launch time of the routed part of a layer in one
 	// direction, beside Host: router, permutation, dispatch, grouped products.
 	HostExpert unit.Seconds `toml:"host_expert"`

@@ -119,7 +119,7 @@ func same(a, b *stage) bool {
 	return true
 }
 
-func (p *Problem) checkLayers(l *Layout, _ *Profile) *Violation {
+func (p *Problem) checkLayers(l *Layout, prof *Profile) *Violation {
 	layers, chunks := p.Model.Layers(), l.PP*l.VPP
 	given := "pp=" + strconv.Itoa(l.PP)
 	if l.VPP > 1 {
@@ -135,16 +135,16 @@ func (p *Problem) checkLayers(l *Layout, _ *Profile) *Violation {
 		return nil
 	case l.First > 0 || l.Last > 0:
 		return &Violation{RuleLayers, fmt.Sprintf("first=%d,last=%d", l.First, l.Last),
-			fmt.Sprintf("%d layers are left for the other stages, which they do not divide", layers-l.First-l.Last), offerSplit(l, layers)}
+			fmt.Sprintf("%d layers are left for the other stages, which they do not divide", layers-l.First-l.Last), offerSplit(l, layers, prof)}
 	}
-	return &Violation{RuleLayers, given, fmt.Sprintf("%d layers do not split evenly over %d stages", layers, chunks), offerSplit(l, layers)}
+	return &Violation{RuleLayers, given, fmt.Sprintf("%d layers do not split evenly over %d stages", layers, chunks), offerSplit(l, layers, prof)}
 }
 
 // offerSplit proposes an uneven split that is legal, and the nearest degrees
 // that divide.
-func offerSplit(l *Layout, layers int) string {
+func offerSplit(l *Layout, layers int, prof *Profile) string {
 	offer := "use "
-	if f, z, ok := splitFor(l, layers); ok {
+	if f, z, ok := splitFor(l, layers); ok && prof.Can.Uneven {
 		offer = fmt.Sprintf("add %s or use ", splitString(f, z))
 	}
 	low, high := 1, layers

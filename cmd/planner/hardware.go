@@ -73,6 +73,9 @@ func showHardware(c *cobra.Command, q *question, name string, gpus int) error {
 			return err
 		}
 		gpus = 2 * max(one.PerNode, one.Tiers[0].Ranks)
+		if last := one.Tiers[len(one.Tiers)-1].Ranks; last > 0 {
+			gpus = min(gpus, last)
+		}
 	}
 	cluster, err := catalog.Cluster(name, gpus)
 	if err != nil {

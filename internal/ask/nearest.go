@@ -73,7 +73,11 @@ func moreGPUs(a *Answer, _ *strategies.Estimate) *Knob {
 		}
 		b, e := searchFor(q, strategies.Space{})
 		if e != nil && e.Fits {
-			return knob(b, e, "--gpus "+itoa(n), itoa(n/a.GPUs)+" × the GPUs")
+			change := "--gpus " + itoa(n)
+			if b.GlobalBatch != a.GlobalBatch {
+				change += " --global-batch " + itoa(b.GlobalBatch)
+			}
+			return knob(b, e, change, itoa(n/a.GPUs)+" × the GPUs")
 		}
 	}
 	return nil

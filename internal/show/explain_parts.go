@@ -160,7 +160,7 @@ func ExplainWarnings(a *ask.Answer, x *strategies.Explanation) []string {
 		out = append(out, fmt.Sprintf("marginal: memory is predicted at %.0f %% of what is usable; within 5 %% of it the verdict is wrong one time in four", 100*share))
 	}
 	if l.HPZ > 0 && l.Offload != strategies.OffloadNone {
-		out = append(out, "hpZ together with offload is reported broken (constant loss, zero gradient norm): check the loss")
+		out = append(out, brokenHPZ)
 	}
 	if l.TP > 1 && !l.SP && a.Problem.Model.Experts() > 0 {
 		out = append(out, "tp without sp duplicates the tokens that are dispatched to experts: set sp=true")

@@ -57,6 +57,7 @@ func NewSuggestion(a *ask.Answer, r *strategies.Result, n *ask.Nearest) Suggesti
 	for i := range r.Ranking {
 		s.Layouts = append(s.Layouts, NewLayout(a.Problem, &r.Ranking[i], i+1, ties[i]))
 	}
+	s.Notes = append(s.Notes, rankingWarnings(r)...)
 	if n != nil {
 		s.Nearest = &Nearby{Layout: n.Estimate.Layout.String(), MissingBytes: float64(n.Missing), Knobs: []KnobDoc{}}
 		for _, k := range n.Knobs {
@@ -86,6 +87,19 @@ func Warnings(a *ask.Answer) []string {
 		out = append(out, fmt.Sprintf("%d GPUs leave the last node of %d partly empty", p.Cluster.GPUs, p.Cluster.PerNode))
 	}
 	return out
+}
+
+// brokenHPZ is a reported fault of DeepSpeed.
+const brokenHPZ = "hpZ together with offload is reported broken (constant loss, zero gradient norm): check the loss"
+
+// rankingWarnings says what is known against a layout of the ranking.
+func rankingWarnings(r *strategies.Result) []string {
+	for i := range r.Ranking {
+		if l := &r.Ranking[i].Layout; l.HPZ > 0 && l.Offload != strategies.OffloadNone {
+			return []string{brokenHPZ}
+		}
+	}
+	return nil
 }
 
 // Only writes the constraints in force.
@@ -146,7 +160,7 @@ func SuggestNotes(w io.Writer, a *ask.Answer, r *strategies.Result) {
 		Note(w, "tie", "the %d rows marked a differ by less than the model can tell apart (%.1f %%): choose among them by memory, or measure them", same, 100*strategies.Resolution)
 	}
 	bandNote(w, a, &r.Ranking[0])
-	for _, x := range Warnings(a) {
+	for _, x := range append(Warnings(a), rankingWarnings(r)...) {
 		Note(w, "note", "%s", x)
 	}
 	Note(w, "next", "planner explain --model %s --gpus %d%s --layout %s", a.Model, a.GPUs, nonDefaults(a), r.Ranking[0].Layout)
