@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -135,7 +136,12 @@ func (k *calibration) study(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	s := calibrate.NewStudy(runs, today(), func(stage string) { fmt.Fprintln(c.ErrOrStderr(), stage) })
+	s, err := interruptible(c.Context(), func() *calibrate.Study {
+		return calibrate.NewStudy(runs, today(), func(stage string) { fmt.Fprintln(c.ErrOrStderr(), stage) })
+	})
+	if err != nil {
+		return err
+	}
 	rep := validate.Runs(runs)
 	s.Against(rep)
 	show.Runs(c.OutOrStdout(), "table", rep)
@@ -160,4 +166,18 @@ func (k *calibration) files(s *calibrate.Study) error {
 		}
 	}
 	return nil
+}
+
+// interruptible waits for long work or for Ctrl-C, whichever is first; the
+// process ends with the work half done, and nothing has been written.
+func interruptible[T any](ctx context.Context, work func() T) (T, error) {
+	done := make(chan T, 1)
+	go func() { done <- work() }()
+	select {
+	case v := <-done:
+		return v, nil
+	case <-ctx.Done():
+		var none T
+		return none, &noError{"interrupted: nothing is written"}
+	}
 }

@@ -41,21 +41,27 @@ when every plan keeps to all of them, 1 when one does not, 2 when a file or a li
 func (o *checkFlags) limits() (l plan.Limits, err error) {
 	l = plan.Limits{MinMFU: o.minMFU, MinTokens: o.minTokens, MaxDrift: o.drift}
 	switch {
-	case o.minMFU < 0 || o.minMFU > 1:
+	case !(o.minMFU >= 0 && o.minMFU <= 1):
 		return l, catalog.Errorf("--min-mfu %g: not a fraction: want 0 to 1, e.g. 0.40", o.minMFU)
-	case o.minTokens < 0:
-		return l, catalog.Errorf("--min-tokens %g: negative: want tokens per second and GPU", o.minTokens)
-	case o.drift < 0 || o.drift > 10:
+	case !(o.minTokens >= 0 && o.minTokens < 1e12):
+		return l, catalog.Errorf("--min-tokens %g: out of range: want tokens per second and GPU", o.minTokens)
+	case !(o.drift >= 0 && o.drift <= 10):
 		return l, catalog.Errorf("--max-drift %g: not a fraction: want e.g. 0.05", o.drift)
 	}
 	if o.maxMemory != "" {
 		if l.MaxMemory, err = unit.ParseBytes(o.maxMemory); err != nil {
 			return l, catalog.Errorf("--max-memory %s", err)
 		}
+		if l.MaxMemory == 0 {
+			return l, catalog.Errorf("--max-memory %q: no plan fits in 0: want e.g. 72GiB", o.maxMemory)
+		}
 	}
 	if o.maxStep != "" {
 		if l.MaxStep, err = unit.ParseSeconds(o.maxStep); err != nil {
 			return l, catalog.Errorf("--max-step %s", err)
+		}
+		if l.MaxStep == 0 {
+			return l, catalog.Errorf("--max-step %q: no step takes 0: want e.g. 8.2s", o.maxStep)
 		}
 	}
 	return l, nil

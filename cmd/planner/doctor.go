@@ -18,7 +18,7 @@ and the launcher that started the process, and says which back end planner verif
 would use, and why. It changes nothing.`,
 		Example: `  planner doctor
   planner doctor --format json`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if format != "table" && format != "json" {
 				return catalog.Errorf("--format %q: no such format: want table or json", format)

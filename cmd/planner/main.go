@@ -42,7 +42,8 @@ func run(args []string, out, errOut io.Writer) int {
 	defer stop()
 	root := newRoot()
 	root.SetArgs(args)
-	root.SetOut(out)
+	checked := &checkedWriter{w: out}
+	root.SetOut(checked)
 	root.SetErr(errOut)
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd(args...)
@@ -50,7 +51,27 @@ func run(args []string, out, errOut io.Writer) int {
 	if found, _, _ := root.Find(args); found == root && typed {
 		return report(unknownCommand(root, args), errOut)
 	}
-	return report(root.ExecuteContext(ctx), errOut)
+	status := report(root.ExecuteContext(ctx), errOut)
+	if checked.err != nil && status == exitDone {
+		fmt.Fprintln(errOut, "planner: standard output:", checked.err)
+		return exitNo
+	}
+	return status
+}
+
+// checkedWriter remembers the first write that failed, which table printers do
+// not report.
+type checkedWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (c *checkedWriter) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	if err != nil && c.err == nil {
+		c.err = err
+	}
+	return n, err
 }
 
 // noError ends a command with status 1 after it has printed its answer.

@@ -37,7 +37,7 @@ links from --hardware, or from the emulated ones with every term made wrong by u
   planner verify --emulate 2x2:nvlink=400MB/s,ib=40MB/s --hardware my-cluster.toml --calibrate mended.toml
   planner verify --hardware host
   planner verify --from measured.json`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return runVerify(c, o) },
 	}
 	f := c.Flags()

@@ -5,7 +5,6 @@ package ask
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -129,8 +128,8 @@ func (a *Answer) finish(m *costmodel.Model, c *hardware.Cluster) error {
 	if !(a.Trainable >= 0 && a.Trainable <= 1) {
 		return catalog.Errorf("--trainable %v: not a share of the parameters: want more than 0, at most 1", a.Trainable)
 	}
-	if a.Imbalance != 0 && !(a.Imbalance >= 1 && !math.IsInf(a.Imbalance, 1)) {
-		return catalog.Errorf("--imbalance %v: less than an even load: want 1 or more", a.Imbalance)
+	if a.Imbalance != 0 && !(a.Imbalance >= 1 && a.Imbalance <= 1024) {
+		return catalog.Errorf("--imbalance %v: out of range: want 1 (an even load) to 1024", a.Imbalance)
 	}
 	if a.Capacity != 0 && !(a.Capacity > 0 && a.Capacity <= 64) {
 		return catalog.Errorf("--capacity-factor %v: out of range: want more than 0, at most 64", a.Capacity)

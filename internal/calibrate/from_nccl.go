@@ -102,7 +102,7 @@ func (b *benchReader) row(fields []string) {
 	}
 	size, err1 := strconv.ParseFloat(fields[0], 64)
 	us, err2 := strconv.ParseFloat(fields[b.column], 64)
-	if err1 != nil || err2 != nil || size <= 0 || us <= 0 {
+	if err1 != nil || err2 != nil || !(size > 0 && size < 1e15) || !(us > 1e-3 && us < 1e10) {
 		return
 	}
 	b.table = true

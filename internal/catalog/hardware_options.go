@@ -35,6 +35,12 @@ func (o ClusterOptions) apply(c *hardware.Cluster) error {
 	return o.refit(c)
 }
 
+// leastRate and mostRate bound what a link can be: below, times overflow.
+const (
+	leastRate = unit.BytesPerSecond(1e3)
+	mostRate  = unit.BytesPerSecond(1e15)
+)
+
 func (o ClusterOptions) check() error {
 	switch {
 	case o.GPUsPerNode < 0 || o.GPUsPerNode > 1024:
@@ -45,6 +51,8 @@ func (o ClusterOptions) check() error {
 		return Errorf("NVLink domain %d: not whole nodes of %d GPUs", o.Domain, o.GPUsPerNode)
 	case o.NICs < 0 || o.InterNode < 0 || o.Latency < 0:
 		return Errorf("ports, bandwidth or latency negative: want 0 or more")
+	case o.InterNode > 0 && !(o.InterNode >= leastRate && o.InterNode <= mostRate):
+		return Errorf("network of %g B/s per GPU: out of range: want %s to %s", float64(o.InterNode), leastRate, mostRate)
 	}
 	return nil
 }

@@ -64,6 +64,10 @@ func (t *tierSpec) check(d *decoder, path string, below int, last bool) {
 		d.fail(join(path, "bandwidth"), "both bandwidth and nic: want either bandwidth (per GPU) or nics and nic (per node)")
 	case t.Bandwidth == 0 && (t.NICs < 1 || t.NIC == 0):
 		d.fail(path, "no rate: want bandwidth (per GPU) or nics and nic (per node)")
+	case t.Bandwidth > 0 && !(t.Bandwidth >= leastRate && t.Bandwidth <= mostRate):
+		d.fail(join(path, "bandwidth"), "bandwidth: %g B/s: out of range: want %s to %s", float64(t.Bandwidth), leastRate, mostRate)
+	case t.NIC > 0 && !(t.NIC >= leastRate && t.NIC <= mostRate):
+		d.fail(join(path, "nic"), "nic: %g B/s: out of range: want %s to %s", float64(t.NIC), leastRate, mostRate)
 	case t.NICs < 0 || t.NICs > 1024:
 		d.fail(join(path, "nics"), "nics: %d: want 0 to 1024", t.NICs)
 	case t.Oversubscription != 0 && t.Oversubscription < 1:

@@ -8,10 +8,20 @@ import (
 )
 
 // WriteFile writes a file of the user's whole or not at all: into a temporary
-// file beside it, which then takes its name. Errors are *catalog.Error.
+// file beside it, which then takes its name. A link is followed; a device or a
+// pipe is written to. Errors are *catalog.Error.
 func WriteFile(path string, text []byte) error {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	switch info, err := os.Stat(path); {
+	case err == nil && info.IsDir():
 		return catalog.Errorf("%s: is a folder: want the path of a file", path)
+	case err == nil && !info.Mode().IsRegular():
+		if err := os.WriteFile(path, text, 0o644); err != nil {
+			return catalog.Errorf("%s: cannot be written: %v", path, cause(err))
+		}
+		return nil
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {

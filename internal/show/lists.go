@@ -31,11 +31,14 @@ func Models(w io.Writer, format string, list []ModelFacts) {
 		{"head dim", false}, {"FFN", false}, {"vocab", false}, {"experts", false}}, rows)
 }
 
-// Aliases writes the bare sizes and what they stand for.
+// Aliases writes the bare sizes and what they stand for; other spellings of
+// names need no list.
 func Aliases(w io.Writer, aliases map[string]string) {
 	var parts []string
 	for _, k := range slices.Sorted(maps.Keys(aliases)) {
-		parts = append(parts, k+" = "+aliases[k])
+		if k[0] >= '0' && k[0] <= '9' {
+			parts = append(parts, k+" = "+aliases[k])
+		}
 	}
 	fmt.Fprintln(w)
 	Note(w, "sizes", "%s", strings.Join(parts, " · "))
