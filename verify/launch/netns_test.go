@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -104,20 +105,32 @@ func namespaces(t *testing.T) (names [2]string) {
 // counts (tc-tbf(8)).
 func TestEmulationAgreesWithKernel(t *testing.T) {
 	names := namespaces(t)
-	kernel := timeRing(t, Spec{Kind: transport.TCP, Address: "10.213.7.1:29655",
-		Wrap: func(rank int) []string { return []string{"ip", "netns", "exec", names[rank]} }})
 	shape, err := transport.ParseShape(fmt.Sprintf("2x1:ib=%.0fB/s", 1e9/8*1448/1514))
 	if err != nil {
 		t.Fatal(err)
 	}
-	emulated := timeRing(t, Spec{Kind: transport.Shm, Shape: shape})
-	t.Logf("kernel %.2f ms, emulated %.2f ms", kernel*1e3, emulated*1e3)
-	if emulated < 0.9*kernel && kernel > 0.15 {
-		t.Skip("TCP did not fill the shaped link; the machine is busy")
+	const rounds = 4 // other tests share the cores: a quiet moment decides
+	for range rounds {
+		kernel := timeRing(t, Spec{Kind: transport.TCP, Address: "10.213.7.1:29655",
+			Wrap: func(rank int) []string { return []string{"ip", "netns", "exec", names[rank]} }})
+		emulated := timeRing(t, Spec{Kind: transport.Shm, Shape: shape})
+		t.Logf("kernel %.2f ms, emulated %.2f ms", kernel*1e3, emulated*1e3)
+		if math.Abs(emulated/kernel-1) <= 0.1 { // TCP itself varies by some per cent
+			return
+		}
 	}
-	if math.Abs(emulated/kernel-1) > 0.1 { // TCP itself varies by some per cent
-		t.Errorf("emulated %.2f ms, kernel %.2f ms: differ by more than 10 %%", emulated*1e3, kernel*1e3)
+	if busy() {
+		t.Skip("other programs hold the cores")
 	}
+	t.Errorf("kernel and emulated link differ by more than 10 %% in %d rounds", rounds)
+}
+
+// busy reports whether more programs want to run than there are cores.
+func busy() bool {
+	var load float64
+	text, _ := os.ReadFile("/proc/loadavg")
+	_, err := fmt.Sscan(string(text), &load)
+	return err == nil && load > 0.75*float64(runtime.NumCPU())
 }
 
 func timeRing(t *testing.T, s Spec) float64 {
