@@ -127,7 +127,7 @@ func longContext(list []strategies.Estimate, p *strategies.Problem) bool {
 
 func resultColumns(causal bool) []column {
 	cols := []column{
-		{Column{Title: "rec", Left: true}, func(r *row) string { return recomputeCell(&r.e.Layout) }},
+		{Column{Title: "rec", Left: true}, func(r *row) string { return RecomputeCell(&r.e.Layout) }},
 		{Column{Title: "step s"}, func(r *row) string { return fmt.Sprintf("%.2f", r.e.Step) }},
 		{Column{Title: "±"}, func(r *row) string { return fmt.Sprintf("%.2f", (r.e.High-r.e.Low)/2) }},
 		{Column{Title: "MFU %"}, func(r *row) string { return Percent(r.rates.MFU) }},
@@ -153,7 +153,8 @@ func letter(group int) string {
 	return strconv.Itoa(group)
 }
 
-func recomputeCell(l *strategies.Layout) string {
+// RecomputeCell writes a layout's recomputation as a cell of a ranking.
+func RecomputeCell(l *strategies.Layout) string {
 	switch {
 	case l.Recompute == strategies.RecomputeNone:
 		return "–"

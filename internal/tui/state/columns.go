@@ -33,7 +33,7 @@ var AllColumns = []Column{
 	degree("zero", "ZeRO", false, func(l *strategies.Layout) int { return l.Zero }),
 	degree("shard", "shard", true, func(l *strategies.Layout) int { return l.Shard }),
 	degree("mbs", "MBS", false, func(l *strategies.Layout) int { return l.MBS }),
-	{Key: "rec", Title: "rec", Left: true, Cell: func(_ *strategies.Problem, r *Row) string { return recompute(&r.Estimate.Layout) }},
+	{Key: "rec", Title: "rec", Left: true, Cell: func(_ *strategies.Problem, r *Row) string { return show.RecomputeCell(&r.Estimate.Layout) }},
 	number("step", "step s", "%.2f", func(_ *strategies.Problem, e *strategies.Estimate) float64 { return float64(e.Step) }),
 	{Key: "band", Title: "±", Cell: func(_ *strategies.Problem, r *Row) string { return Band(r.Estimate) }, Value: func(_ *strategies.Problem, r *Row) float64 { return float64(r.Estimate.High - r.Estimate.Low) }},
 	number("mfu", "MFU %", "%.1f", func(p *strategies.Problem, e *strategies.Estimate) float64 { return 100 * p.Rates(e).MFU }),
@@ -79,18 +79,6 @@ func tie(r *Row) string {
 		return string(rune('a' + r.Tie - 1))
 	}
 	return strconv.Itoa(r.Tie)
-}
-
-func recompute(l *strategies.Layout) string {
-	switch {
-	case l.Recompute == strategies.RecomputeNone:
-		return "–"
-	case l.Recompute == strategies.RecomputeSelective:
-		return "sel"
-	case l.FullLayers > 0:
-		return "full:" + strconv.Itoa(l.FullLayers)
-	}
-	return "full"
 }
 
 // Band writes half the 80 % band of an estimate as a share of its step.
