@@ -21,8 +21,11 @@ type Config struct {
 	Layout    strategies.Layout
 
 	Seq, GlobalBatch, Accumulate int
-	Precision                    string
-	GPUs                         int // where the file implies them
+	// mismatch is the fault of a batch that no number of GPUs makes whole; with
+	// a known number the nearest values that hold are named instead.
+	mismatch  error
+	Precision string
+	GPUs      int // where the file implies them
 
 	Overlap  *bool // whether gradient calls run beside the backward pass
 	Bucket   int   // elements of a gradient bucket

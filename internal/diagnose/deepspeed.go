@@ -110,7 +110,8 @@ func parseDeepSpeed(name string, text []byte) (*Config, error) {
 	f.precision(c)
 	f.zero(c)
 	f.autos(c)
-	return c, f.batch(c, name)
+	f.batch(c, name)
+	return c, nil
 }
 
 // jsonFault says where a JSON text is wrong, on one line.
@@ -200,17 +201,17 @@ func (c *Config) resolveAutos(hidden int) {
 
 // batch completes train_batch = micro · accumulation · DP. DP is known where
 // all three are given, and only then implies GPUs.
-func (f *dsFile) batch(c *Config, name string) error {
+func (f *dsFile) batch(c *Config, name string) {
 	b, m, g := f.TrainBatch.number, f.MicroBatch.number, f.Accumulate.number
 	if b > 0 && m > 0 && g > 0 {
 		if b%(m*g) != 0 {
 			low := b / (m * g) * m * g
-			return catalog.Errorf("%s: train_batch_size %d: not a multiple of micro-batch %d × accumulation %d = %d: use %s", name, b, m, g, m*g, either(low, low+m*g))
+			c.mismatch = catalog.Errorf("%s: train_batch_size %d: not a multiple of micro-batch %d × accumulation %d = %d: use %s", name, b, m, g, m*g, either(low, low+m*g))
+			return
 		}
 		c.GPUs = b / (m * g) * max(1, c.Layout.TP) * max(1, c.Layout.CP)
 		c.note(fmt.Sprintf("train_batch_size %d = micro-batch %d × accumulation %d × DP %d", b, m, g, b/(m*g)))
 	}
-	return nil
 }
 
 func either(low, high int) string {

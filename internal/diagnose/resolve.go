@@ -35,6 +35,8 @@ func Resolve(c *Config, q ask.Question) (*Subject, error) {
 		q.GPUs = c.GPUs
 	}
 	switch {
+	case q.GPUs == 0 && c.mismatch != nil:
+		return nil, c.mismatch
 	case q.Model == "":
 		return nil, catalog.Errorf("--model: missing: the file names no model that is known; give a preset, a size like 70b, or a config.json")
 	case q.GPUs == 0:
