@@ -95,15 +95,16 @@ const DefaultShape = "2x2:nvlink=400MB/s,ib=40MB/s,delay=1ms"
 // ownProfile measures the links of a shape, or of the machine where it leaves
 // them open, and describes them.
 func ownProfile(m host.Machine, s *transport.Shape) (*hardware.Cluster, error) {
-	job, err := replay.Open(transport.Options{Shape: s}, s.Ranks(), nil)
+	b, err := replay.NewLocal(s)
 	if err != nil {
 		return nil, err
 	}
 	c := host.Profile(s)
-	probes, err := job.Probe(s.PerNode, c.Tiers[0].Bandwidth, c.Tiers[len(c.Tiers)-1].Bandwidth)
-	if err := errors.Join(err, job.Close()); err != nil {
+	r, err := b.Run(context.Background(), &replay.Work{Probe: probeSpec(c)}, nil)
+	if err := errors.Join(err, b.Close()); err != nil {
 		return nil, err
 	}
+	probes := r.Probes
 	if s.Nodes == 1 && len(probes) == 1 {
 		return m.Cluster(s.Ranks(), host.Link{Latency: probes[0].Latency, Shared: probes[0].Shared}), nil
 	}
@@ -112,6 +113,11 @@ func ownProfile(m host.Machine, s *transport.Shape) (*hardware.Cluster, error) {
 		t.Bandwidth, t.Fit.Latency = p.Shared, p.Latency
 	}
 	return c, nil
+}
+
+// probeSpec says what the links of a profile are expected to do.
+func probeSpec(c *hardware.Cluster) *replay.ProbeSpec {
+	return &replay.ProbeSpec{PerNode: c.PerNode, Inside: float64(c.Tiers[0].Bandwidth), Between: float64(c.Tiers[len(c.Tiers)-1].Bandwidth)}
 }
 
 // maxRanks bounds the ranks of one process: more than these cannot be on time
@@ -208,26 +214,22 @@ func estimateOf(p *strategies.Problem, text string) (strategies.Estimate, error)
 // once the layouts have been.
 func (r *Run) Measure(ctx context.Context) (*Report, error) {
 	var plans []*replay.Plan
-	for _, e := range r.Chosen {
+	w := &replay.Work{Rounds: r.Rounds, Budget: r.Budget, Probe: probeSpec(r.Profile)}
+	for i, e := range r.Chosen {
 		plans = append(plans, replay.Build(r.Problem, e.Layout, e.Framework))
+		w.Programs = append(w.Programs, plans[i].Program())
 	}
-	job, err := replay.Open(transport.Options{Shape: r.Shape}, r.Shape.Ranks(), plans)
+	b, err := replay.NewLocal(r.Shape)
 	if err != nil {
 		return nil, err
 	}
-	defer job.Close()
 	start := time.Now()
-	m, err := job.Measure(ctx, replay.Options{Rounds: r.Rounds, Budget: r.Budget, Progress: r.Progress})
-	if err != nil {
+	m, err := b.Run(ctx, w, r.Progress)
+	if err := errors.Join(err, b.Close()); err != nil {
 		return nil, err
 	}
-	tiers := r.Profile.Tiers
-	probes, err := job.Probe(r.Shape.PerNode, tiers[0].Bandwidth, tiers[len(tiers)-1].Bandwidth)
-	if err != nil {
-		return nil, err
-	}
-	out := r.report(plans, m, probes)
-	out.RealTime, out.Seconds = job.RealTime, time.Since(start).Seconds()
+	out := r.report(plans, &m.Measurement, m.Probes)
+	out.RealTime, out.Seconds = m.RealTime, time.Since(start).Seconds()
 	if m := r.Machine; m != nil {
 		out.Machine = &Machine{m.Cores, float64(m.Copy), float64(m.Reduce)}
 	}

@@ -16,7 +16,7 @@ type stageBuilder struct {
 	layers   int
 	compute  map[passKey]unit.Seconds
 	rows     rowSet
-	out      []action
+	out      []Action
 	computed unit.Seconds
 	leads    []lead
 	open     []int32 // slots of gradient calls that are still on their way
@@ -329,7 +329,7 @@ func (b *stageBuilder) hop(u *unitOf, in bool) {
 	if row < 0 {
 		return
 	}
-	slot := b.add(action{kind: actStart, row: row, peer: int32((at + other + pp) % pp), dir: uint8(dir)})
+	slot := b.add(Action{Kind: Start, Row: row, Peer: int32((at + other + pp) % pp), Dir: uint8(dir)})
 	if in {
 		b.wait(slot)
 		return
@@ -338,19 +338,19 @@ func (b *stageBuilder) hop(u *unitOf, in bool) {
 }
 
 func (b *stageBuilder) start(row int32) int32 {
-	return b.add(action{kind: actStart, row: row, peer: -1})
+	return b.add(Action{Kind: Start, Row: row, Peer: -1})
 }
 
 // add appends a start and numbers its slot.
-func (b *stageBuilder) add(a action) int32 {
-	a.slot = int32(b.plan.slots)
+func (b *stageBuilder) add(a Action) int32 {
+	a.Slot = int32(b.plan.slots)
 	b.plan.slots++
 	b.out = append(b.out, a)
-	return a.slot
+	return a.Slot
 }
 
 func (b *stageBuilder) wait(slot int32) {
-	b.out = append(b.out, action{kind: actWait, slot: slot})
+	b.out = append(b.out, Action{Kind: Wait, Slot: slot})
 }
 
 func (b *stageBuilder) waitAll(slots []int32) {
@@ -364,9 +364,9 @@ func (b *stageBuilder) delay(d unit.Seconds) {
 		return
 	}
 	b.computed += d
-	if n := len(b.out); n > 0 && b.out[n-1].kind == actDelay {
-		b.out[n-1].dur += d
+	if n := len(b.out); n > 0 && b.out[n-1].Kind == Delay {
+		b.out[n-1].Seconds += float64(d)
 		return
 	}
-	b.out = append(b.out, action{kind: actDelay, dur: d})
+	b.out = append(b.out, Action{Kind: Delay, Seconds: float64(d)})
 }

@@ -3,6 +3,11 @@
 // plan's timeline, with computation as delays of the predicted length. It
 // measures what each call and each step takes.
 //
-// [Build] turns a layout into a [Plan], a program for each pipeline rank.
-// [Measure] runs plans in turn, round after round, on any world of the engine.
+// [Build] turns a layout into a [Plan], and that into a [Program] of plain
+// figures, which ranks need alone. A [Backend] carries out a [Work]: programs
+// to replay in interleaved rounds, calls to sample, links to probe. Back ends
+// are [Local], ranks as goroutines over emulated links, and [Processes], ranks
+// as processes of this or several machines. Another back end, of GPUs for
+// instance, implements the three methods of the interface: a Work and a
+// [Result] are JSON, so that its ranks may be other programs.
 package replay

@@ -19,8 +19,9 @@ type group struct {
 	id    uint64
 	size  int
 	rings []*engine.Comm
-	shift bool // every rank sends to the next: see exchange
-	calls int  // made so far
+	shift bool            // every rank sends to the next: see exchange
+	calls int             // made so far
+	bell  *transport.Port // of wireMeetings
 	a, b  []byte
 }
 
@@ -43,7 +44,7 @@ func openGroup(w transport.World, tag uint64, members []int, shift bool) (*group
 		}
 		c, err := engine.NewGroup(w, hash(g.id+uint64(j)+1, order), order)
 		if err != nil {
-			return nil, errors.Join(err, g.close())
+			return nil, errors.Join(err, g.close(w))
 		}
 		c.SetTuning(whole)
 		g.rings = append(g.rings, c)
@@ -92,11 +93,16 @@ func rotate(w transport.World, members []int, j int) []int {
 	return out
 }
 
-func (g *group) close() error {
+func (g *group) close(w transport.World) error {
 	var err error
+	if g.bell != nil {
+		err = g.bell.Close()
+	}
 	for _, c := range g.rings {
 		err = errors.Join(err, c.Close())
 	}
+	w.Free(g.a)
+	w.Free(g.b)
 	return err
 }
 
@@ -114,7 +120,7 @@ func (g *group) reserve(w transport.World, n int) error {
 }
 
 // do makes one call and returns when it has ended on this rank.
-func (g *group) do(c *collective.Call, peer int) error {
+func (g *group) do(c *CallSpec, peer int) error {
 	g.calls++
 	n := len(g.rings)
 	if g.shift {
@@ -147,7 +153,7 @@ func (g *group) color(sender int) int {
 
 // exchange sends to the next rank of the group while it receives from the one
 // before, as ring attention does.
-func (g *group) exchange(c *collective.Call) error {
+func (g *group) exchange(c *CallSpec) error {
 	me := g.rings[0].Rank()
 	before := (me + g.size - 1) % g.size
 	in := g.call(c, 0, 1, before)
@@ -157,12 +163,12 @@ func (g *group) exchange(c *collective.Call) error {
 }
 
 // ringable reports whether a call is carried by rings.
-func ringable(c *collective.Call) bool {
+func ringable(c *CallSpec) bool {
 	return c.Algorithm == collective.Ring && forced(c).Forced
 }
 
 // call returns part j of n of a call as the engine takes it.
-func (g *group) call(c *collective.Call, j, n, peer int) engine.Call {
+func (g *group) call(c *CallSpec, j, n, peer int) engine.Call {
 	t := dtypeOf(c.DType)
 	count := max(1, int(float64(c.Bytes)/float64(t.Size())/float64(n)+0.5))
 	off := j * count * t.Size()
@@ -172,7 +178,7 @@ func (g *group) call(c *collective.Call, j, n, peer int) engine.Call {
 
 // forced returns the engine's algorithm for the one that a call was priced
 // with.
-func forced(c *collective.Call) engine.Choice {
+func forced(c *CallSpec) engine.Choice {
 	switch c.Op {
 	case collective.AllReduce:
 		return engine.Force(steps.Ring)
@@ -202,6 +208,6 @@ func dtypeOf(d collective.DType) reduce.DType {
 }
 
 // bufferBytes returns the bytes that a call of c needs, rounding included.
-func bufferBytes(c *collective.Call, rings int) int {
+func bufferBytes(c *CallSpec, rings int) int {
 	return int(c.Bytes) + 16*(rings+1)
 }

@@ -14,23 +14,23 @@ type Instance struct {
 }
 
 // instances joins the events of the ranks of each call.
-func instances(ranks [][]event) []Instance {
+func instances(ranks []*reply) []Instance {
 	var all []event
-	for _, e := range ranks {
-		all = append(all, e...)
+	for _, r := range ranks {
+		all = append(all, r.Events...)
 	}
 	slices.SortFunc(all, func(a, b event) int {
-		return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(a.seq, b.seq), cmp.Compare(a.row, b.row))
+		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Row, b.Row))
 	})
 	var out []Instance
 	for i := 0; i < len(all); {
-		k, last, end := i, all[i].begin, all[i].end
-		for ; k < len(all) && all[k].group == all[i].group && all[k].seq == all[i].seq; k++ {
-			last, end = max(last, all[k].begin), max(end, all[k].end)
+		k, last, end := i, all[i].Begin, all[i].End
+		for ; k < len(all) && all[k].Group == all[i].Group && all[k].Seq == all[i].Seq; k++ {
+			last, end = max(last, all[k].Begin), max(end, all[k].End)
 		}
 		for r := i; r < k; r++ {
-			if r == i || all[r].row != all[r-1].row {
-				out = append(out, Instance{Row: all[r].row, Dur: end - last})
+			if r == i || all[r].Row != all[r-1].Row {
+				out = append(out, Instance{Row: all[r].Row, Dur: end - last})
 			}
 		}
 		i = k

@@ -16,7 +16,7 @@ type Plan struct {
 	// Calls lists the rows of the plan's explanation; those of pipeline rank s
 	// have Stage s.
 	Calls  []collective.Call
-	Stages [][]action
+	Stages [][]Action
 	// Compute is the length of the delays of each pipeline rank.
 	Compute []unit.Seconds
 	slots   int
@@ -24,24 +24,6 @@ type Plan struct {
 
 // Inner returns the ranks of one pipeline rank, TP·CP·DP.
 func (p *Plan) Inner() int { return p.Layout.TP * p.Layout.CP * p.Layout.DP }
-
-type actionKind uint8
-
-const (
-	actDelay actionKind = iota // compute for dur
-	actStart                   // begin call row on its stream; slot ends with it
-	actWait                    // wait for slot
-)
-
-// action is one thing that a rank does.
-type action struct {
-	kind actionKind
-	row  int32 // of Plan.Calls
-	slot int32
-	peer int32 // of a hop: the pipeline rank at the other end; −1: a collective
-	dir  uint8 // of a hop: 0 forward, 1 backward
-	dur  unit.Seconds
-}
 
 // Build expands a legal layout into programs. Durations of passes are those of
 // the plan's timeline, calls those of its explanation.
@@ -136,7 +118,7 @@ func (r *rowSet) put(c *collective.Call, i int32, everyMicro bool) {
 func (p *Plan) Starts(row int) int {
 	n := 0
 	for _, a := range p.Stages[p.Calls[row].Stage] {
-		if a.kind == actStart && int(a.row) == row {
+		if a.Kind == Start && int(a.Row) == row {
 			n++
 		}
 	}

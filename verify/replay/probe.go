@@ -1,6 +1,8 @@
 package replay
 
 import (
+	"context"
+	"errors"
 	"math"
 	"time"
 
@@ -31,31 +33,38 @@ const (
 	probeTurns  = 3
 )
 
-// Probe measures the links inside and between nodes of perNode ranks, given the
-// rates that are expected of them.
-func (j *Job) Probe(perNode int, inside, between unit.BytesPerSecond) ([]Probe, error) {
+// probeAll measures the links inside and between nodes.
+func probeAll(ctx context.Context, d driver, spec *ProbeSpec) ([]Probe, error) {
+	p := prober{ctx: ctx, driver: d}
 	var out []Probe
-	n := len(j.worlds)
-	if perNode > 1 {
-		p, err := j.probe(0, sizeFor(inside), pairs(n, 1, func(r int) bool { return r%perNode%2 == 0 && r%perNode < perNode-1 }))
+	n, per := d.size(), spec.PerNode
+	if per > 1 {
+		x, err := p.probe(0, sizeFor(spec.Inside), pairs(n, 1, func(r int) bool { return r%per%2 == 0 && r%per < per-1 }))
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, p)
+		out = append(out, x)
 	}
-	if n > perNode {
-		p, err := j.probe(1, sizeFor(between), pairs(n, perNode, func(r int) bool { return r/perNode%2 == 0 && r+perNode < n }))
+	if n > per {
+		x, err := p.probe(1, sizeFor(spec.Between), pairs(n, per, func(r int) bool { return r/per%2 == 0 && r+per < n }))
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, p)
+		out = append(out, x)
 	}
 	return out, nil
 }
 
+// prober has ranks send messages to one another.
+type prober struct {
+	ctx    context.Context
+	driver driver
+	made   uint64
+}
+
 // sizeFor returns the bytes of a large probe.
-func sizeFor(rate unit.BytesPerSecond) int {
-	return int(min(8<<20, max(64<<10, float64(rate)*float64(probeTime)))) &^ 63
+func sizeFor(rate float64) int {
+	return int(min(8<<20, max(64<<10, rate*float64(probeTime)))) &^ 63
 }
 
 // pairs returns the pairs r, r+distance for every r that ok takes.
@@ -69,7 +78,7 @@ func pairs(n, distance int, ok func(int) bool) [][2]int {
 	return out
 }
 
-func (j *Job) probe(tier, bytes int, list [][2]int) (Probe, error) {
+func (j *prober) probe(tier, bytes int, list [][2]int) (Probe, error) {
 	p := Probe{Tier: tier}
 	there, err := j.exchange(list[:1], 4, 1)
 	if err != nil {
@@ -85,7 +94,7 @@ func (j *Job) probe(tier, bytes int, list [][2]int) (Probe, error) {
 
 // rate returns what each of the pairs moves when all do: the bytes by which two
 // bursts differ over the time by which they do, so that delays cancel.
-func (j *Job) rate(list [][2]int, bytes int) (unit.BytesPerSecond, error) {
+func (j *prober) rate(list [][2]int, bytes int) (unit.BytesPerSecond, error) {
 	long, err := j.exchange(list, bytes, probeTurns)
 	if err != nil {
 		return 0, err
@@ -96,51 +105,34 @@ func (j *Job) rate(list [][2]int, bytes int) (unit.BytesPerSecond, error) {
 
 // exchange sends turns messages of bytes over every pair at once, and a word
 // back after the last, and returns how long that takes.
-func (j *Job) exchange(list [][2]int, bytes, turns int) (unit.Seconds, error) {
+func (j *prober) exchange(list [][2]int, bytes, turns int) (unit.Seconds, error) {
 	best := math.Inf(1)
-	peer := map[int]int{}
-	for _, p := range list {
-		peer[p[0]], peer[p[1]] = p[1], p[0]
-	}
-	j.probes++
-	tag := 1<<40 + uint64(j.probes)
-	comms := make([]*engine.Comm, len(j.worlds))
-	defer func() {
-		for _, c := range comms {
-			if c != nil {
-				_ = c.Close()
-			}
-		}
-	}()
-	err := j.each(func(r int) (err error) {
-		if other, in := peer[r]; in {
-			members := []int{min(r, other), max(r, other)}
-			comms[r], err = engine.NewGroup(j.worlds[r], hash(tag, members), members)
-		}
-		return err
-	})
 	for range probeRounds {
+		j.made++
+		replies, err := j.driver.do(j.ctx, &command{Kind: cmdExchange, Pairs: list, Bytes: bytes, Turns: turns, Tag: 1<<40 + j.made})
 		if err != nil {
 			return 0, err
 		}
-		begin := time.Now().Add(head)
-		ends := make([]time.Duration, len(j.worlds))
-		err = j.each(func(r int) error {
-			if comms[r] == nil {
-				return nil
-			}
-			time.Sleep(time.Until(begin))
-			err := burst(comms[r], bytes, turns)
-			ends[r] = time.Since(begin)
-			return err
-		})
-		slowest := time.Duration(0)
-		for _, e := range ends {
-			slowest = max(slowest, e)
-		}
-		best = min(best, slowest.Seconds())
+		best = min(best, slowest(replies).Seconds())
 	}
-	return unit.Seconds(best), err
+	return unit.Seconds(best), nil
+}
+
+// exchange is a rank's part: it opens the group of its pair first.
+func (s *seat) exchange(c *command, begin time.Time) (*reply, error) {
+	for _, p := range c.Pairs {
+		if me := s.world.Rank(); p[0] != me && p[1] != me {
+			continue
+		}
+		g, err := engine.NewGroup(s.world, hash(c.Tag, p[:]), p[:])
+		if err != nil {
+			return nil, err
+		}
+		time.Sleep(time.Until(begin))
+		err = burst(g, c.Bytes, c.Turns)
+		return &reply{End: time.Since(begin)}, errors.Join(err, g.Close())
+	}
+	return &reply{}, nil
 }
 
 // burst sends some messages from rank 0 of a pair to rank 1, and a word back.

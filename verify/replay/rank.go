@@ -6,50 +6,15 @@ import (
 	"time"
 
 	"planner/costmodel/collective"
-	"planner/verify/transport"
 )
 
-// event is one call as one rank saw it, times since the step began.
-type event struct {
-	group      uint64
-	seq, row   int32
-	begin, end time.Duration
-}
-
-// member is one rank's end of a plan.
+// member is one rank at one program.
 type member struct {
-	plan   *Plan
-	tag    uint64 // of the plan in its job
-	world  transport.World
-	stage  int
-	groups map[uint64]*group
-	meet   *meetings
-	failed <-chan struct{}
-	begin  time.Time
-	late   time.Duration // by which the last delay overslept
-}
-
-// newMember opens the groups of the calls that a rank makes.
-func (j *Job) newMember(w transport.World, plan *Plan, tag uint64) (*member, error) {
-	m := &member{plan: plan, tag: tag, world: w, stage: w.Rank() / plan.Inner(), groups: map[uint64]*group{}, meet: &j.meet, failed: j.failed}
-	for i := range plan.Stages[m.stage] {
-		a := &plan.Stages[m.stage][i]
-		if a.kind != actStart {
-			continue
-		}
-		if _, err := m.open(a); err != nil {
-			return nil, errors.Join(err, m.close())
-		}
-	}
-	return m, nil
-}
-
-func (m *member) close() error {
-	var err error
-	for _, g := range m.groups {
-		err = errors.Join(err, g.close())
-	}
-	return err
+	*seat
+	program *Program
+	stage   int
+	begin   time.Time
+	late    time.Duration // by which the last delay overslept
 }
 
 // Streams of a rank: one for each axis, and one for each direction of hops and
@@ -59,63 +24,59 @@ const (
 	numStreams = streamHops + 4
 )
 
-func (m *member) stream(a *action) int {
-	c := &m.plan.Calls[a.row]
-	if a.peer < 0 {
+func (m *member) stream(a *Action) int {
+	c := &m.program.Calls[a.Row]
+	if a.Peer < 0 {
 		return int(c.Axis)
 	}
-	s := streamHops + 2*int(a.dir)
+	s := streamHops + 2*int(a.Dir)
 	if c.Op == collective.Recv {
 		s++
 	}
 	return s
 }
 
-// open returns the group of a call, with buffers.
-func (m *member) open(a *action) (*group, error) {
-	c := &m.plan.Calls[a.row]
-	tag, members := m.members(a)
-	key := hash(tag, members)
-	g := m.groups[key]
-	if g == nil {
-		var err error
-		if g, err = openGroup(m.world, tag, members, a.peer < 0 && c.Op == collective.Send); err != nil {
-			return nil, err
+// wants returns the groups that the program needs, each call's.
+func (m *member) wants() []wanted {
+	var out []wanted
+	seen := map[[2]int32]bool{}
+	for i := range m.program.Stages[m.stage] {
+		a := &m.program.Stages[m.stage][i]
+		if k := [2]int32{a.Row, a.Peer}; a.Kind == Start && !seen[k] {
+			seen[k] = true
+			out = append(out, m.group(a))
 		}
-		m.groups[key] = g
 	}
-	return g, g.reserve(m.world, bufferBytes(c, len(g.rings)))
+	return out
 }
 
-// members returns the ranks of the group of a call, and what tells the group
-// apart from others of the same ranks.
-func (m *member) members(a *action) (uint64, []int) {
-	c := &m.plan.Calls[a.row]
+// group returns the group of a call. Groups of the same ranks are told apart
+// by what streams they serve.
+func (m *member) group(a *Action) wanted {
+	c := &m.program.Calls[a.Row]
 	me := m.world.Rank()
-	if a.peer >= 0 {
-		other := me + (int(a.peer)-m.stage)*m.plan.Inner()
-		tag := m.tag*64 + uint64(streamHops) + uint64(a.dir)
+	w := wanted{tag: uint64(c.Axis), bytes: func(rings int) int { return bufferBytes(c, rings) }}
+	if a.Peer >= 0 {
+		other := me + (int(a.Peer)-m.stage)*m.program.Inner
+		w.tag, w.hop, w.members = uint64(streamHops)+uint64(a.Dir), true, []int{me, other}
 		if c.Op == collective.Recv {
-			return tag, []int{other, me}
+			w.members = []int{other, me}
 		}
-		return tag, []int{me, other}
+		return w
 	}
-	stride, size := c.Span.Stride, c.Span.Size
-	base := me - me/stride%size*stride
-	out := make([]int, size)
-	for i := range out {
-		out[i] = base + i*stride
+	base := me - me/c.Stride%c.Size*c.Stride
+	for i := range c.Size {
+		w.members = append(w.members, base+i*c.Stride)
 	}
-	tag := m.tag*64 + uint64(c.Axis)
 	if c.Op == collective.Send {
-		tag += 32 // a shift: its communicators are its own
+		w.tag, w.shift = w.tag+32, true // a shift: its communicators are its own
 	}
-	return tag, out
+	return w
 }
 
 // job is a call on its way through a stream.
 type job struct {
-	a     *action
+	a     *Action
 	group *group
 	done  chan struct{}
 }
@@ -127,29 +88,24 @@ func (m *member) step(begin time.Time) ([]event, time.Duration, error) {
 	defer runtime.UnlockOSThread()
 	m.begin, m.late = begin, 0
 	var streams [numStreams]*stream
-	slots := make([]chan struct{}, m.plan.slots)
-	program := m.plan.Stages[m.stage]
+	slots := make([]chan struct{}, m.program.Slots)
+	program := m.program.Stages[m.stage]
 	var fault error
 	for i := range program {
 		a := &program[i]
-		switch a.kind {
-		case actDelay:
-			m.delay(time.Duration(float64(a.dur) * 1e9))
-		case actWait:
-			<-slots[a.slot]
-		case actStart:
+		switch a.Kind {
+		case Delay:
+			m.delay(time.Duration(a.Seconds * 1e9))
+		case Wait:
+			<-slots[a.Slot]
+		case Start:
 			s := m.stream(a)
 			if streams[s] == nil {
 				streams[s] = m.serve()
 			}
-			slots[a.slot] = make(chan struct{})
-			g, err := m.open(a)
-			if err != nil {
-				fault = err
-				close(slots[a.slot])
-				continue
-			}
-			streams[s].queue <- job{a, g, slots[a.slot]}
+			slots[a.Slot] = make(chan struct{})
+			w := m.group(a)
+			streams[s].queue <- job{a, m.groups[w.id()], slots[a.Slot]}
 		}
 		if m.world.Abort().Err() != nil {
 			break
@@ -193,12 +149,13 @@ func (m *member) serve() *stream {
 	go func() {
 		defer close(s.ended)
 		for j := range s.queue {
-			m.rendezvous(&j)
-			e := event{group: j.group.id, seq: int32(j.group.calls), row: j.a.row, begin: time.Since(m.begin)}
+			s.err = errors.Join(s.err, m.rendezvous(&j))
+			c := &m.program.Calls[j.a.Row]
+			e := event{Group: j.group.id, Seq: int32(j.group.calls), Row: j.a.Row, Begin: time.Since(m.begin)}
 			if s.err == nil {
-				s.err = j.group.do(&m.plan.Calls[j.a.row], peerOf(&m.plan.Calls[j.a.row]))
+				s.err = j.group.do(c, peerOf(c))
 			}
-			e.end = time.Since(m.begin)
+			e.End = time.Since(m.begin)
 			s.events = append(s.events, e)
 			close(j.done)
 		}
@@ -207,20 +164,18 @@ func (m *member) serve() *stream {
 }
 
 // rendezvous holds a hop back until both of its ends are there.
-func (m *member) rendezvous(j *job) {
-	if j.a.peer < 0 {
-		return
+func (m *member) rendezvous(j *job) error {
+	switch {
+	case j.a.Peer < 0:
+		return nil
+	case m.program.Calls[j.a.Row].Op == collective.Recv:
+		return m.meet.arrive(j.group, j.group.calls)
 	}
-	x := meeting{j.group.id, j.group.calls}
-	if m.plan.Calls[j.a.row].Op == collective.Recv {
-		m.meet.arrive(x)
-		return
-	}
-	m.meet.await(x, m.failed)
+	return m.meet.await(j.group, j.group.calls, m.failed)
 }
 
 // peerOf returns the other end of a hop: its group has the sender first.
-func peerOf(c *collective.Call) int {
+func peerOf(c *CallSpec) int {
 	if c.Op == collective.Send {
 		return 1
 	}
