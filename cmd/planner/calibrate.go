@@ -19,7 +19,7 @@ import (
 
 // calibration is the flags of calibrate.
 type calibration struct {
-	from, hardware, runs, out string
+	from, hardware, runs, collectives, out string
 }
 
 func newCalibrate() *cobra.Command {
@@ -32,6 +32,9 @@ func newCalibrate() *cobra.Command {
 With --from, those of one cluster: the text of nccl-tests sets the rates of its
 links; a table of measured steps sets one factor. The hardware TOML that is
 written goes to --hardware.
+
+With --collectives, those of every kind of link, on a table of measured calls as
+validate reads it.
 
 Without, the constants of every accelerator and framework, on the published runs
 that come with planner or on --runs, with cross-validation and bands. It takes
@@ -46,11 +49,15 @@ some minutes; --out names a folder for the files.`,
 	f.StringVar(&k.from, "from", "", "nccl-tests output (any text), or measured steps (FILE.tsv)")
 	f.StringVar(&k.hardware, "hardware", "", "cluster that was measured (default "+ask.DefaultHardware+", or the table's)")
 	f.StringVar(&k.runs, "runs", "", "table of runs to fit on (default: the published runs)")
+	f.StringVar(&k.collectives, "collectives", "", "table of measured collectives: fit the constants of links on it alone")
 	f.StringVar(&k.out, "out", "", "hardware TOML, or folder, to write (default: standard output, the hardware TOML alone)")
 	return c
 }
 
 func (k *calibration) run(c *cobra.Command) error {
+	if k.collectives != "" {
+		return k.fitCollectives(c)
+	}
 	if k.from == "" {
 		return k.study(c)
 	}

@@ -1,6 +1,9 @@
 package collective
 
-import "math/bits"
+import (
+	"math"
+	"math/bits"
+)
 
 // Algorithm is how a library carries out a call.
 type Algorithm uint8
@@ -93,27 +96,25 @@ func treeEgress(k float64) float64 {
 	return 2
 }
 
-// ringLoad is the load of rings that enter and leave every domain once. All
-// ranks step together and every step has some rank send over the slowest hop,
-// so that n−1 chunks pass it one after another: a ring across domains pays the
-// outer step n−1 times, not k−1 times. (All-gathers of 128 B on 8, 32 and 512
-// ranks of 4-GPU Slingshot nodes take 67, 264 and 4052 µs: 8 µs a rank.)
+// ringLoad is the load of rings that enter and leave every domain once: of the
+// hops of a chunk on its way round every g-th crosses, as NCCL 2.30.7 counts
+// them (src/graph/tuning.cc, nInterSteps).
 func ringLoad(op Op, n, k, g float64) load {
-	rounds, bytes := 1.0, (n-1)/n
+	hops, bytes := n-1, (n-1)/n
 	switch op {
 	case AllReduce:
-		rounds, bytes = 2, 2*bytes
+		hops, bytes = 2*hops, 2*bytes
 	case Broadcast, Reduce:
 		bytes = 1
 	}
-	if k == 1 {
-		return load{inner: rounds * (n - 1), link: bytes}
+	switch {
+	case k == 1:
+		return load{inner: hops, link: bytes}
+	case g == 1:
+		return load{outer: hops, nic: bytes}
 	}
-	l := load{outer: rounds * (n - 1), link: bytes, nic: bytes / g}
-	if g == 1 {
-		l.link = 0
-	}
-	return l
+	cross := math.Ceil(hops / g)
+	return load{inner: hops - cross, outer: cross, link: bytes, nic: bytes / g}
 }
 
 // pairs is the load of calls made of Send and Recv: AllToAll, the rooted

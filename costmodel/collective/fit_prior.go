@@ -4,7 +4,7 @@ import "planner/hardware/unit"
 
 // Prior returns the constants before any measurement. Steps, NVLink and NIC
 // figures are of the size of NCCL 2.30.7's own table (src/graph/tuning.cc:
-// base 6.6–8.4 µs, NVLink 0.6–4, PCI 1.0–5.7, network 2.7–14, NVLS 25); shares
+// base 6.6–8.4 µs, NVLink 0.6–4, PCI 1.0–5.7, network 2.7–14 and 1 a message, NVLS 25); shares
 // of nominal rates are what vendors publish for large messages. Calibrate
 // leaves a constant here where no measurement speaks of it.
 func Prior() Constants {
@@ -19,14 +19,14 @@ func Prior() Constants {
 			{Name: "xgmi", Base: 12 * us, Hop: 1.5 * us, Fill: 5 * us, Knee: 0.3, Reach: 0.71, Tree: 0.68, Pairs: 0.7, P2P: 0.7},
 			{Name: "pcie", Base: 8 * us, Hop: 1.5 * us, Fill: 5.7 * us, Knee: 0.3, Reach: 0.56, Tree: 0.5, Pairs: 0.5, P2P: 0.6},
 			{Name: "pcie-host", Base: 8 * us, Hop: 1.5 * us, Fill: 7 * us, Knee: 0.3, Reach: 0.08, Tree: 0.08, Pairs: 0.08, P2P: 0.16},
-			{Name: "ib", Base: 6 * us, Hop: 3 * us, Fill: 6 * us, Knee: 0.3, Reach: 0.97, Tree: 0.87, Pairs: 0.9, P2P: 0.5},
-			{Name: "efa", Base: 30 * us, Hop: 12 * us, Fill: 30 * us, Knee: 0.1, Reach: 0.95, Tree: 0.85, Pairs: 0.88, P2P: 0.5},
-			{Name: "efa-ampere", Base: 30 * us, Hop: 12 * us, Fill: 30 * us, Knee: 0.1, Reach: 0.95, Tree: 0.85, Pairs: 0.88, P2P: 0.5},
-			{Name: "tcpxo", Base: 40 * us, Hop: 15 * us, Fill: 30 * us, Knee: 0.1, Reach: 0.92, Tree: 0.83, Pairs: 0.86, P2P: 0.5},
-			{Name: "tcpx", Base: 40 * us, Hop: 15 * us, Fill: 30 * us, Knee: 0.1, Reach: 0.8, Tree: 0.83, Pairs: 0.86, P2P: 0.5},
-			{Name: "slingshot", Base: 6 * us, Hop: 12 * us, Fill: 40 * us, Knee: 0.1, Reach: 0.92, Tree: 0.83, Pairs: 0.6, P2P: 0.5},
-			{Name: "slingshot-ampere", Base: 6 * us, Hop: 12 * us, Fill: 40 * us, Knee: 0.1, Reach: 0.92, Tree: 0.83, Pairs: 0.6, P2P: 0.5},
-			{Name: "ethernet", Base: 20 * us, Hop: 25 * us, Fill: 60 * us, Knee: 0.3, Reach: 0.85, Tree: 0.77, Pairs: 0.79, P2P: 0.6},
+			{Name: "ib", Base: 6 * us, Hop: 3 * us, Gap: us, Fill: 6 * us, Knee: 0.3, Reach: 0.97, Tree: 0.87, Pairs: 0.9, P2P: 0.5},
+			{Name: "efa", Base: 30 * us, Hop: 12 * us, Gap: us, Fill: 30 * us, Knee: 0.1, Reach: 0.95, Tree: 0.85, Pairs: 0.88, P2P: 0.5},
+			{Name: "efa-ampere", Base: 30 * us, Hop: 12 * us, Gap: us, Fill: 30 * us, Knee: 0.1, Reach: 0.95, Tree: 0.85, Pairs: 0.88, P2P: 0.5},
+			{Name: "tcpxo", Base: 40 * us, Hop: 15 * us, Gap: us, Fill: 30 * us, Knee: 0.1, Reach: 0.92, Tree: 0.83, Pairs: 0.86, P2P: 0.5},
+			{Name: "tcpx", Base: 40 * us, Hop: 15 * us, Gap: us, Fill: 30 * us, Knee: 0.1, Reach: 0.8, Tree: 0.83, Pairs: 0.86, P2P: 0.5},
+			{Name: "slingshot", Base: 6 * us, Hop: 12 * us, Gap: us, Fill: 40 * us, Knee: 0.1, Reach: 0.92, Tree: 0.83, Pairs: 0.6, P2P: 0.5},
+			{Name: "slingshot-ampere", Base: 6 * us, Hop: 12 * us, Gap: us, Fill: 40 * us, Knee: 0.1, Reach: 0.92, Tree: 0.83, Pairs: 0.6, P2P: 0.5},
+			{Name: "ethernet", Base: 20 * us, Hop: 25 * us, Gap: us, Fill: 60 * us, Knee: 0.3, Reach: 0.85, Tree: 0.77, Pairs: 0.79, P2P: 0.6},
 			{Name: "host", Base: 4 * us, Hop: 2 * us, Fill: 4 * us, Knee: 0.3, Reach: 0.8, Tree: 0.72, Pairs: 0.74, P2P: 0.8},
 		},
 	}
@@ -72,6 +72,9 @@ func linkKnobs(i int, l Link) []knob {
 		{l.Name + ".tree", func(c *Constants) *float64 { return &c.Links[i].Tree }, looseSpread, 1},
 		{l.Name + ".pairs", func(c *Constants) *float64 { return &c.Links[i].Pairs }, looseSpread, 1},
 		{l.Name + ".p2p", func(c *Constants) *float64 { return &c.Links[i].P2P }, shareSpread, 1},
+	}
+	if l.Gap > 0 {
+		list = append(list, knob{l.Name + ".gap", func(c *Constants) *float64 { return (*float64)(&c.Links[i].Gap) }, timeSpread, 0})
 	}
 	if l.Switch > 0 {
 		list = append(list,

@@ -14,6 +14,7 @@ type Link struct {
 
 	Base  unit.Seconds // paid once by every call that uses the link
 	Hop   unit.Seconds // one step of a small message
+	Gap   unit.Seconds // a network's time for each message of a ring, 0 ≤ Gap ≤ Hop: see Fabric.steps
 	Fill  unit.Seconds // what a step costs more once the message streams
 	Knee  float64      // transfer time at which half of the fill is paid, in fills
 	Reach float64      // share of the nominal rate that rings reach, 0 < Reach ≤ 1

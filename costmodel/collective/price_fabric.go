@@ -17,6 +17,7 @@ type Fabric struct {
 // leg is one link with its rates worked out: seconds and bytes per second.
 type leg struct {
 	base, hop, fill, knee   float64
+	gap                     float64 // of hop, 0 to 1
 	reach, tree, p2p, pairs float64
 	switched, switchStep    float64 // rate 0: the switch does not reduce
 	peer                    float64 // share of the rate that one peer can be sent; 0: all
@@ -69,6 +70,9 @@ func newLeg(l Link, t *hardware.Tier, rate unit.BytesPerSecond) leg {
 		reach: b * l.Reach, tree: b * l.Tree, p2p: b * l.P2P, pairs: b * l.Pairs,
 		switched: b * l.Switch, switchStep: float64(l.SwitchStep),
 		shared: float64(t.Shared) * l.Reach, half: t.Ranks / 2,
+	}
+	if l.Hop > 0 {
+		g.gap = min(1, float64(l.Gap/l.Hop))
 	}
 	if t.PerPeer > 0 && t.PerPeer < t.Bandwidth {
 		g.peer = float64(t.PerPeer / t.Bandwidth)

@@ -2,15 +2,21 @@ package collective
 
 import "math"
 
-// steps returns the time of a small message and what streaming adds to it.
+// steps returns the time of a small message and what streaming adds to it. A
+// ring that leaves its domain passes n−1 messages over each crossing: a step
+// inside takes no less than the network's time for one (LogGP's gap; NCCL
+// 2.30.7, src/graph/tuning.cc, calls it netOverhead).
 func (f *Fabric) steps(l *load, p *place) (alpha, depth float64) {
 	in, out := p.in, p.out
 	if l.spread {
 		return f.peers(l, p)
 	}
 	hop, fill := in.hop, in.fill
-	if l.reduced {
+	switch {
+	case l.reduced:
 		hop, fill = in.switchStep, in.switchStep
+	case l.outer > 0 && !l.tree:
+		hop, fill = math.Max(hop, out.gap*out.hop), math.Max(fill, out.gap*out.fill)
 	}
 	alpha, depth = in.base+l.inner*hop, l.inner*fill
 	if l.outer > 0 {

@@ -31,6 +31,7 @@ type collectiveLink struct {
 	Name       string       `toml:"name"`
 	Base       unit.Seconds `toml:"base"`
 	Hop        unit.Seconds `toml:"hop"`
+	Gap        unit.Seconds `toml:"gap"`
 	Fill       unit.Seconds `toml:"fill"`
 	Knee       float64      `toml:"knee"`
 	Reach      float64      `toml:"reach"`
@@ -74,7 +75,7 @@ func ParseCollectives(file string, text []byte) (*collective.Constants, error) {
 
 func (l *collectiveLink) link() collective.Link {
 	return collective.Link{
-		Name: l.Name, Base: l.Base, Hop: l.Hop, Fill: l.Fill, Knee: l.Knee,
+		Name: l.Name, Base: l.Base, Hop: l.Hop, Gap: l.Gap, Fill: l.Fill, Knee: l.Knee,
 		Reach: l.Reach, Tree: l.Tree, Pairs: l.Pairs, P2P: l.P2P,
 		Switch: l.Switch, SwitchStep: l.SwitchStep,
 	}
@@ -113,7 +114,7 @@ func (l *collectiveLink) check(d *decoder, path string) {
 			d.fail(join(path, share.name), "%s: %g: want a share of the nominal rate, above 0 and at most 1", share.name, share.value)
 		}
 	}
-	if l.Base < 0 || l.Hop < 0 || l.Fill < 0 || l.SwitchStep < 0 {
+	if l.Base < 0 || l.Hop < 0 || l.Gap < 0 || l.Fill < 0 || l.SwitchStep < 0 {
 		d.fail(path, "a negative time: want 0 or more")
 	}
 	if !(l.Knee > 0) {

@@ -65,6 +65,9 @@ func (w *constantsWriter) link(l *collective.Link, e collective.Evidence) {
 	w.printf("fitted_on = %q\nconfidence = %q\n", on, confidence)
 	w.time(l.Name, "base", l.Base)
 	w.time(l.Name, "hop", l.Hop)
+	if l.Gap > 0 {
+		w.time(l.Name, "gap", l.Gap)
+	}
 	w.time(l.Name, "fill", l.Fill)
 	w.share(l.Name, "knee", l.Knee)
 	w.share(l.Name, "reach", l.Reach)
