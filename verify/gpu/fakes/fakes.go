@@ -66,7 +66,7 @@ func cache(t testing.TB) string {
 // name tells libraries of different sources apart.
 func name(t testing.TB, root string, sources []string) string {
 	h := sha256.New()
-	for _, s := range append(sources, "fakes/c/cuda.h", "ptx/c/kernels.c") {
+	for _, s := range append(sources, "fakes/c/cuda.h", "ptx/c/kernels.c", "ptx/c/norms.h", "ptx/c/adam.h") {
 		b, err := os.ReadFile(filepath.Join(root, s))
 		if err != nil {
 			t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 	"planner/verify/reduce"
 )
 
-//go:generate clang-19 -O3 -target nvptx64-nvidia-cuda -nocudainc -nocudalib -march=sm_70 -Xclang -target-feature -Xclang +ptx60 -fno-ident -S c/kernels.c -o kernels.ptx
+//go:generate clang-19 -O3 -target nvptx64-nvidia-cuda -nocudainc -nocudalib -march=sm_70 -Xclang -target-feature -Xclang +ptx60 -ffp-contract=off -fno-ident -S c/kernels.c -o kernels.ptx
 
 //go:embed kernels.ptx
 var text []byte
@@ -39,16 +39,36 @@ func Reduce(t reduce.DType, op reduce.Op) string {
 // Average returns the entry of the kernel (dst, src, elements, ranks).
 func Average(t reduce.DType) string { return "avg_" + t.String() }
 
+// Norm returns the entry of the kernel (dst, x, weight, rows, columns) that
+// divides rows by their root mean square.
+func Norm(t reduce.DType) string { return "norm_" + t.String() }
+
+// NormGrad returns the entry of its gradient (dst, dy, x, weight, rows,
+// columns).
+func NormGrad(t reduce.DType) string { return "normgrad_" + t.String() }
+
+// Adam returns the entry of the optimizer's kernel (parameters of a type,
+// gradients, master copy and both moments in f32, elements, [AdamStep] by
+// value).
+func Adam(t reduce.DType) string { return "adam_" + t.String() }
+
+// AdamStep is the last argument of the optimizer's kernel.
+type AdamStep struct {
+	Rate, Beta1, Beta2, Epsilon float32
+	Fix1, Fix2                  float32 // 1/(1−β₁ᵗ), 1/(1−β₂ᵗ)
+}
+
 // Entries returns the names of all kernels.
 func Entries() []string {
 	all := []string{Copy}
 	for t := range reduce.NumDTypes {
-		for op := reduce.Sum; Serves(t) && op < reduce.Avg; op++ {
+		if !Serves(t) {
+			continue
+		}
+		for op := reduce.Sum; op < reduce.Avg; op++ {
 			all = append(all, Reduce(t, op))
 		}
-		if Serves(t) {
-			all = append(all, Average(t))
-		}
+		all = append(all, Average(t), Norm(t), NormGrad(t), Adam(t))
 	}
 	return all
 }

@@ -170,6 +170,18 @@ static int kernel(struct op *o) {
     f((T *)a[0], (T *)a[1], a[2], a[3]); return 0; }
   DO3(sum_f32, u32) DO3(max_f32, u32) DO3(min_f32, u32) DO3(sum_f16, u16) DO3(max_f16, u16) DO3(min_f16, u16)
   DO3(sum_bf16, u16) DO3(max_bf16, u16) DO3(min_bf16, u16) DO1(avg_f32, u32) DO1(avg_f16, u16) DO1(avg_bf16, u16)
+#define PLACE(T) (T *)a[0], (T *)a[1], (T *)a[2]
+#define NORMS(t, T) if (!strcmp(n, "norm_" #t)) { \
+    if (!reach(d, a[0], a[3] * a[4] * e) || !reach(d, a[1], a[3] * a[4] * e) || !reach(d, a[2], a[4] * e)) return 700; \
+    norm_##t(PLACE(T), a[3], a[4]); return 0; } \
+  if (!strcmp(n, "normgrad_" #t)) { \
+    if (!reach(d, a[0], a[4] * a[5] * e) || !reach(d, a[2], a[4] * a[5] * e) || !reach(d, a[3], a[5] * e)) return 700; \
+    normgrad_##t(PLACE(T), (T *)a[3], a[4], a[5]); return 0; } \
+  if (!strcmp(n, "adam_" #t)) { \
+    if (!reach(d, a[0], a[5] * e) || !reach(d, a[1], a[5] * 4) || !reach(d, a[4], a[5] * 4)) return 700; \
+    adam s; memcpy(&s, &a[6], sizeof s); \
+    adam_##t((T *)a[0], (u32 *)a[1], (u32 *)a[2], (u32 *)a[3], (u32 *)a[4], a[5], s); return 0; }
+  NORMS(f32, u32) NORMS(f16, u16) NORMS(bf16, u16)
   if (!strcmp(n, "copy")) { copy((u8 *)a[0], (u8 *)a[1], a[2]); return 0; }
   return 500;
 }
@@ -264,7 +276,9 @@ int cuLaunchKernel(char *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, 
                    struct stream *s, void **params, void **extra) {
   if (!s || s->ctx != current || extra || gx == 0 || bx == 0 || bx > 1024 || gy != 1 || gz != 1 || by != 1 || bz != 1 || shared) return 1;
   struct op o = {.kind = LAUNCH, .name = f, .dep = -1};
-  for (int i = 0; i < (strcmp(f, "copy") ? 4 : 3); i++) o.arg[i] = *(uint64_t *)params[i];
+  int n = !strncmp(f, "adam", 4) || !strncmp(f, "normgrad", 8) ? 6 : !strncmp(f, "norm", 4) ? 5 : strcmp(f, "copy") ? 4 : 3;
+  for (int i = 0; i < n; i++) o.arg[i] = *(uint64_t *)params[i];
+  if (!strncmp(f, "adam", 4)) memcpy(&o.arg[6], params[6], sizeof(adam));
   return enqueue(s, o);
 }
 

@@ -5,7 +5,7 @@ struct ctx;
 struct event { struct ctx *ctx; unsigned flags; int recorded, done; struct graph *graph; int node; };
 struct op {
   int kind, seq, before, dep;
-  uint64_t arg[4];
+  uint64_t arg[12];
   const char *name;
   struct event *event;
   struct graph *graph;

@@ -1,10 +1,12 @@
-// The kernels of the CUDA back end. One source serves twice: clang's NVPTX
-// target makes kernels.ptx of it (see ../ptx.go), and any C compiler makes a
-// host library of it, in which one thread runs the whole grid.
+// The kernels of the CUDA and HIP back ends. One source serves three times:
+// clang's NVPTX target makes kernels.ptx of it, its AMDGPU target code objects
+// (see ../ptx.go and ../amd.go), and any C compiler makes a host library, in
+// which one thread runs the whole grid.
 //
 // op_T(dst, a, b, n):  dst[i] = a[i] op b[i]; dst may be a or b.
 // avg_T(dst, a, n, k): dst[i] = a[i] / k, the end of an average over k ranks.
 // copy(dst, src, n):   n bytes.
+// norm_T, normgrad_T:  see norms.h; adam_T: see adam.h.
 //
 // n counts elements. Where all pointers are equally far from a 16-byte
 // boundary every access but the ends' has 16 bytes; otherwise an element. No
@@ -22,6 +24,15 @@ typedef u32 v4u __attribute__((vector_size(16)));
 #define KERNEL __attribute__((nvptx_kernel)) void
 #define FIRST ((u64)__nvvm_read_ptx_sreg_ctaid_x() * (u32)__nvvm_read_ptx_sreg_ntid_x() + (u32)__nvvm_read_ptx_sreg_tid_x())
 #define STRIDE ((u64)__nvvm_read_ptx_sreg_nctaid_x() * (u32)__nvvm_read_ptx_sreg_ntid_x())
+#elif defined(__AMDGCN__)
+// The packet that started the grid has its sizes: work-items of a group, 16
+// bits at byte 4, and of the grid, 32 bits at byte 12
+// (hsa_kernel_dispatch_packet_t, HSA runtime specification 2.9.6).
+#define GLOBAL __attribute__((address_space(1)))
+#define KERNEL __attribute__((amdgpu_kernel, visibility("protected"))) void
+#define PACKET(T, at) (*(const __attribute__((address_space(4))) T *)((const __attribute__((address_space(4))) char *)__builtin_amdgcn_dispatch_ptr() + at))
+#define FIRST ((u64)__builtin_amdgcn_workgroup_id_x() * PACKET(u16, 4) + __builtin_amdgcn_workitem_id_x())
+#define STRIDE ((u64)PACKET(u32, 12))
 #else
 #define GLOBAL
 #define KERNEL void
@@ -123,3 +134,6 @@ KERNEL copy(GLOBAL u8 *dst, const GLOBAL u8 *a, u64 n) {
   const GLOBAL u8 *b = a;
   BODY(u8, dst[i] = a[i], D[i] = A[i])
 }
+
+#include "norms.h"
+#include "adam.h"
