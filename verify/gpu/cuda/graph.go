@@ -108,4 +108,11 @@ func (x *Graph) Launch() error {
 }
 
 // Close gives the graph back.
-func (x *Graph) Close() error { return x.g.d.check(x.g.d.execDestroy(x.exec), "cuGraphExecDestroy") }
+func (x *Graph) Close() error {
+	return x.g.on(func() error {
+		if err := x.g.enter(x.g.ranks[0].gpu); err != nil {
+			return err
+		}
+		return x.g.d.check(x.g.d.execDestroy(x.exec), "cuGraphExecDestroy")
+	})
+}

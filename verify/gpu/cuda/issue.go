@@ -110,19 +110,25 @@ const (
 
 // launchArgs is where a kernel's arguments lie while the driver copies them.
 type launchArgs struct {
-	values [4]uint64
-	at     [4]unsafe.Pointer
+	values [8]uint64
+	step   ptx.AdamStep
+	at     [8]unsafe.Pointer
 }
 
 // launch puts a kernel over bytes on r's stream. Ranks that share a GPU share
 // its multiprocessors.
 func (g *Group) launch(r *rank, entry string, bytes int, args ...uint64) error {
-	if bytes == 0 {
-		return nil
-	}
 	for i, v := range args {
 		g.args.values[i] = v
 		g.args.at[i] = unsafe.Pointer(&g.args.values[i])
+	}
+	return g.start(r, entry, bytes)
+}
+
+// start launches with the arguments that lie ready.
+func (g *Group) start(r *rank, entry string, bytes int) error {
+	if bytes == 0 {
+		return nil
 	}
 	most := max(1, r.Multiprocessors*perUnit/r.gpu.ranks)
 	blocks := min(most, (bytes+16*threads-1)/(16*threads))

@@ -20,12 +20,16 @@ func (s *Seat) Use() error {
 func (s *Seat) Stream() uintptr { return uintptr(s.g.ranks[s.rank].stream) }
 
 // Idle reports whether everything on the stream is done.
-func (s *Seat) Idle() (bool, error) {
-	r := s.g.d.streamQuery(s.g.ranks[s.rank].stream)
-	if r == notReady {
-		return false, nil
-	}
-	return true, s.g.d.check(r, "cuStreamQuery")
+func (s *Seat) Idle() (idle bool, err error) {
+	err = s.within(func() error {
+		r := s.g.d.streamQuery(s.g.ranks[s.rank].stream)
+		if r == notReady {
+			return nil
+		}
+		idle = true
+		return s.g.d.check(r, "cuStreamQuery")
+	})
+	return idle || err != nil, err
 }
 
 // Begin and End mark the stream; Elapsed returns the seconds between, once
@@ -36,21 +40,15 @@ func (s *Seat) Begin() error { return s.mark(s.g.ranks[s.rank].begin) }
 func (s *Seat) End() error { return s.mark(s.g.ranks[s.rank].end) }
 
 func (s *Seat) mark(e eventHandle) error {
-	return s.g.on(func() error {
-		r := s.g.ranks[s.rank]
-		if err := s.g.enter(r.gpu); err != nil {
-			return err
-		}
-		return s.g.d.check(s.g.d.eventRecord(e, r.stream), "cuEventRecord")
+	return s.within(func() error {
+		return s.g.d.check(s.g.d.eventRecord(e, s.g.ranks[s.rank].stream), "cuEventRecord")
 	})
 }
 
 // Elapsed returns the seconds between Begin and End on the GPU.
 func (s *Seat) Elapsed() (seconds float64, err error) {
-	var ms float32
 	r := s.g.ranks[s.rank]
-	err = s.g.d.check(s.g.d.eventElapsed(&ms, r.begin, r.end), "cuEventElapsedTime")
-	return float64(ms) / 1e3, err
+	return s.Between(Mark(r.begin), Mark(r.end))
 }
 
 // Alloc, Free, Write and Read are the group's for this rank.

@@ -86,7 +86,7 @@ int cuMemAlloc_v2(uint64_t *p, size_t n) {
 }
 
 static int drain(struct stream *only);
-int cuMemFree_v2(uint64_t p) {
+int cuMemFree_v2(uint64_t p) { if (!current) return 201;
   pthread_mutex_lock(&lock);
   drain(NULL);
   int r = 1;
@@ -95,8 +95,8 @@ int cuMemFree_v2(uint64_t p) {
   pthread_mutex_unlock(&lock);
   return r;
 }
-int cuMemcpyHtoD_v2(uint64_t d, const void *s, size_t n) { if (!owner(d, n)) return 1; memcpy((void *)d, s, n); return 0; }
-int cuMemcpyDtoH_v2(void *d, uint64_t s, size_t n) { if (!owner(s, n)) return 1; memcpy(d, (void *)s, n); return 0; }
+int cuMemcpyHtoD_v2(uint64_t d, const void *s, size_t n) { if (!current) return 201; if (!owner(d, n)) return 1; memcpy((void *)d, s, n); return 0; }
+int cuMemcpyDtoH_v2(void *d, uint64_t s, size_t n) { if (!current) return 201; if (!owner(s, n)) return 1; memcpy(d, (void *)s, n); return 0; }
 
 // enqueue puts an operation on a stream, or on the graph that it captures.
 int enqueue(struct stream *s, struct op o) {
@@ -133,7 +133,7 @@ int cuStreamCreate(struct stream **s, unsigned f) {
   pthread_mutex_lock(&lock); (*s)->next = streams; streams = *s; pthread_mutex_unlock(&lock);
   return 0;
 }
-int cuStreamDestroy_v2(struct stream *s) {
+int cuStreamDestroy_v2(struct stream *s) { if (!current) return 201;
   pthread_mutex_lock(&lock);
   for (struct stream **p = &streams; *p; p = &(*p)->next) if (*p == s) { *p = s->next; break; }
   pthread_mutex_unlock(&lock);
@@ -141,14 +141,16 @@ int cuStreamDestroy_v2(struct stream *s) {
   return 0;
 }
 int cuEventCreate(struct event **e, unsigned f) { if (!current) return 201; *e = calloc(1, sizeof **e); (*e)->ctx = current; (*e)->flags = f; return 0; }
-int cuEventDestroy_v2(struct event *e) { free(e); return 0; }
+int cuEventDestroy_v2(struct event *e) { if (!current) return 201; free(e); return 0; }
 int cuEventRecord(struct event *e, struct stream *s) {
+  if (!current) return 201;
   if (!s || e->ctx != s->ctx) return 400;
   if (s->graph) { e->graph = s->graph; e->node = s->graph->n; return enqueue(s, (struct op){.kind = RECORD, .dep = -1}); }
   e->graph = NULL;
   return enqueue(s, (struct op){.kind = RECORD, .event = e, .seq = ++e->recorded, .dep = -1});
 }
 int cuStreamWaitEvent(struct stream *s, struct event *e, unsigned f) {
+  if (!current) return 201;
   if (!s || !e || f) return 1;
   if (e->graph) {
     if (!s->graph) { s->graph = e->graph; s->last = -1; }
@@ -182,7 +184,7 @@ static int kernel(struct op *o) {
     adam s; memcpy(&s, &a[6], sizeof s); \
     adam_##t((T *)a[0], (u32 *)a[1], (u32 *)a[2], (u32 *)a[3], (u32 *)a[4], a[5], s); return 0; }
   NORMS(f32, u32) NORMS(f16, u16) NORMS(bf16, u16)
-  if (!strcmp(n, "copy")) { copy((u8 *)a[0], (u8 *)a[1], a[2]); return 0; }
+  if (!strcmp(n, "copy")) { if (!reach(d, a[0], a[2]) || !reach(d, a[1], a[2])) return 700; copy((u8 *)a[0], (u8 *)a[1], a[2]); return 0; }
   return 500;
 }
 
@@ -240,6 +242,7 @@ static int drain(struct stream *only) {
   }
 }
 int cuStreamQuery(struct stream *s) {
+  if (!current) return 201;
   if (s->graph) return 900;
   pthread_mutex_lock(&lock);
   drain(s);
@@ -252,6 +255,8 @@ int cuCtxSynchronize(void) { pthread_mutex_lock(&lock); drain(NULL); pthread_mut
 int cuEventQuery(struct event *e) { pthread_mutex_lock(&lock); drain(NULL); int r = e->done >= e->recorded ? 0 : 600; pthread_mutex_unlock(&lock); return r; }
 int cuEventSynchronize(struct event *e) { int r; while ((r = cuEventQuery(e)) == 600) sched_yield(); return r; }
 int cuEventElapsedTime(float *ms, struct event *a, struct event *b) {
+  if (!current) return 201;
+  if (a->done < a->recorded || b->done < b->recorded) return 600;
   if (a->flags & 2 || b->flags & 2 || !a->recorded || !b->recorded) return 400;
   *ms = 0.5f;
   return 0;
@@ -264,7 +269,7 @@ int cuModuleLoadDataEx(struct module **m, const char *image, unsigned n, int *op
   (*m)->text = strdup(image);
   return 0;
 }
-int cuModuleUnload(struct module *m) { free(m->text); free(m); return 0; }
+int cuModuleUnload(struct module *m) { if (!current) return 201; free(m->text); free(m); return 0; }
 int cuModuleGetFunction(char **f, struct module *m, const char *name) {
   char entry[80];
   snprintf(entry, sizeof entry, ".visible .entry %s(", name);
@@ -282,7 +287,7 @@ int cuLaunchKernel(char *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, 
   return enqueue(s, o);
 }
 
-int cuStreamBeginCapture_v2(struct stream *s, int mode) {
+int cuStreamBeginCapture_v2(struct stream *s, int mode) { if (!current) return 201;
   if (s->graph || mode != 1) return 1;
   s->graph = calloc(1, sizeof *s->graph);
   s->last = -1;
@@ -310,9 +315,9 @@ int cuGraphInstantiateWithFlags(struct graph **exec, struct graph *g, unsigned l
   **exec = *g;
   return 0;
 }
-int cuGraphLaunch(struct graph *g, struct stream *s) { return enqueue(s, (struct op){.kind = GRAPH, .graph = g, .dep = -1}); }
+int cuGraphLaunch(struct graph *g, struct stream *s) { if (!current) return 201; return enqueue(s, (struct op){.kind = GRAPH, .graph = g, .dep = -1}); }
 int cuGraphDestroy(struct graph *g) { free(g); return 0; }
-int cuGraphExecDestroy(struct graph *g) { free(g); return 0; }
+int cuGraphExecDestroy(struct graph *g) { if (!current) return 201; free(g); return 0; }
 
 // Handles travel by value; each byte of them is checked.
 typedef struct { unsigned char b[64]; } handle;
