@@ -2,24 +2,31 @@ package bench
 
 import (
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 
-	"planner/verify/engine"
+	"planner/verify/cores"
+	"planner/verify/transport"
 )
 
-// pin ties a rank to its core: the one that Cores gives it, or else one of its
-// own if the machine has as many.
-func (o *Options) pin(rank int) (unpin func(), cores string, err error) {
+// pin ties a rank to its core: the one that Cores gives it, or else the one
+// that the job shares out. Where the system refuses the latter, it chooses.
+func (o *Options) pin(w transport.World) (unpin func(), how string, err error) {
 	if n := len(o.Cores); n > 0 {
-		unpin, err = engine.PinTo(o.Cores[rank%n])
+		unpin, err = cores.Pin(o.Cores[w.Rank()%n])
 		return unpin, "pinned to cores " + list(o.Cores), err
 	}
-	if o.Ranks > runtime.NumCPU() {
-		return func() {}, "not pinned: more ranks than cores", nil
+	core, own := w.Core()
+	if core < 0 {
+		return func() {}, "not pinned: the ranks share cores", nil
 	}
-	return engine.Pin(rank), "pinned, a core each", nil
+	if unpin, err = cores.Pin(core); err != nil {
+		return func() {}, "not pinned: the system chooses", nil
+	}
+	if !own {
+		return unpin, "pinned, sharing cores", nil
+	}
+	return unpin, "pinned, a core each", nil
 }
 
 // validateCores compares the list with what this host has. The ranks of other
@@ -31,10 +38,7 @@ func (o *Options) validateCores() error {
 	if len(o.Cores) == 0 || len(o.Hosts) > 0 {
 		return nil
 	}
-	have := engine.Cores()
-	if len(have) == 0 {
-		return fmt.Errorf("--cores %s: this system does not let programs choose: leave it out", list(o.Cores))
-	}
+	have := cores.Numbers()
 	for _, c := range o.Cores {
 		if !slices.Contains(have, c) {
 			return fmt.Errorf("--cores %s: no core %d for this process: want some of %s", list(o.Cores), c, list(have))
@@ -43,6 +47,6 @@ func (o *Options) validateCores() error {
 	return nil
 }
 
-func list(cores []int) string {
-	return strings.ReplaceAll(strings.Trim(fmt.Sprint(cores), "[]"), " ", ",")
+func list(numbers []int) string {
+	return strings.ReplaceAll(strings.Trim(fmt.Sprint(numbers), "[]"), " ", ",")
 }

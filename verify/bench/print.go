@@ -36,7 +36,7 @@ const header = `#                                                              o
 #       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong  algo               pred us       p50       p95
 #        (B)    (elements)                               (us)  (GB/s)  (GB/s)            (us)  (GB/s)  (GB/s)`
 
-func (p *printer) head(o *Options, cores string) {
+func (p *printer) head(o *Options, pinned string) {
 	if p.format != "table" {
 		return
 	}
@@ -48,7 +48,7 @@ func (p *printer) head(o *Options, cores string) {
 	if o.Iters > 0 {
 		iters = fmt.Sprintf("%d iterations", o.Iters)
 	}
-	p.line("# planner bench: %d ranks, %s, %s, %s", o.Ranks, hosts, where[o.Kind], cores)
+	p.line("# planner bench: %d ranks, %s, %s, %s", o.Ranks, hosts, where[o.Kind], pinned)
 	if o.Shape != nil {
 		p.line("# emulated links: %v", o.Shape)
 	}

@@ -90,7 +90,7 @@ func inProcess(ctx context.Context, o Options, out io.Writer) error {
 
 // member is what each rank does. Rank 0 writes.
 func member(w transport.World, o *Options, out io.Writer) (err error) {
-	unpin, cores, err := o.pin(w.Rank())
+	unpin, how, err := o.pin(w)
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func member(w transport.World, o *Options, out io.Writer) (err error) {
 	r := &runner{c: c, o: o}
 	if r.sentinel, err = newSentinel(c); err == nil {
 		if r.model, err = calibrate(c, o.Shape); err == nil {
-			err = r.report(out, cores)
+			err = r.report(out, how)
 		}
 	}
 	if err != nil && !errors.Is(err, ErrWrong) {
@@ -120,13 +120,13 @@ func member(w transport.World, o *Options, out io.Writer) (err error) {
 }
 
 // report measures everything and writes it.
-func (r *runner) report(out io.Writer, cores string) error {
+func (r *runner) report(out io.Writer, pinned string) error {
 	if r.o.Compare != None {
 		return r.compare(out)
 	}
 	before := takeCensus()
 	p := newPrinter(out, r.o.Format)
-	p.head(r.o, cores)
+	p.head(r.o, pinned)
 	var rows []Row
 	for _, op := range r.o.Ops {
 		p.operation(op.String())

@@ -103,7 +103,7 @@ func TestShapedDelay(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = job(t, transport.Goroutine, 2, transport.Options{Shape: shape}, func(c *engine.Comm) error {
-		defer engine.Pin(c.Rank())()
+		defer pin(c)()
 		b := make([]byte, 8)
 		best := time.Hour
 		for range 200 {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"planner/verify/cores"
 	"planner/verify/engine"
 	"planner/verify/reduce"
 	"planner/verify/transport"
@@ -32,11 +33,19 @@ func BenchmarkAllReduce(b *testing.B) {
 	}
 }
 
+// pin ties a rank to its core.
+func pin(c *engine.Comm) (unpin func()) {
+	core, _ := c.World().Core()
+	if core < 0 {
+		return func() {}
+	}
+	unpin, _ = cores.Pin(core)
+	return unpin
+}
+
 // repeatAllReduce runs b.N calls after a few that warm up.
 func repeatAllReduce(b *testing.B, c *engine.Comm, size int) error {
-	if c.Size() <= runtime.NumCPU() {
-		defer engine.Pin(c.Rank())()
-	}
+	defer pin(c)()
 	buf, err := c.Alloc(size)
 	if err != nil {
 		return err
@@ -66,7 +75,7 @@ func BenchmarkCopy(b *testing.B) {
 	ready.Add(2)
 	for r := range 2 {
 		wg.Go(func() {
-			unpin := engine.Pin(r)
+			unpin, _ := cores.Pin(cores.Numbers()[r%runtime.NumCPU()])
 			defer unpin()
 			x, y := make([]byte, size), make([]byte, size)
 			for i := range x {
@@ -94,7 +103,7 @@ func TestSpeedTargets(t *testing.T) {
 	const size, rounds = 64 << 20, 5
 	var reduceTimes, copyTimes, smallTimes []float64
 	err := job(t, transport.Shm, 2, transport.Options{}, func(c *engine.Comm) error {
-		defer engine.Pin(c.Rank())()
+		defer pin(c)()
 		buf, err := c.Alloc(size)
 		if err != nil {
 			return err

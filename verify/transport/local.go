@@ -3,12 +3,17 @@ package transport
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
+
+	"planner/verify/cores"
 )
 
 // Local is a job whose ranks are goroutines of one process.
 type Local struct {
 	size   int
+	cores  []int // of each rank
+	own    bool  // no two share a core
 	opts   Options
 	abort  Abort
 	shaper *shaper
@@ -36,6 +41,7 @@ func NewLocal(size int, o Options) (*Local, error) {
 		return nil, fmt.Errorf("ranks %d: too small: want at least 1", size)
 	}
 	l := &Local{size: size, opts: o, groups: map[uint64]*localGroup{}}
+	l.cores, l.own = cores.Share(slices.Repeat([]cores.Set{cores.Own()}, size))
 	if o.Shape != nil {
 		if err := o.Shape.Validate(size); err != nil {
 			return nil, err
@@ -60,6 +66,15 @@ func (w localWorld) Abort() *Abort     { return &w.abort }
 func (w localWorld) Close() error      { return nil }
 func (w localWorld) Free([]byte)       {}
 
+// Core leaves goroutines that share cores to Go, which switches between them
+// faster than the kernel between threads.
+func (w localWorld) Core() (core int, own bool) {
+	if !w.own {
+		return -1, false
+	}
+	return w.cores[w.rank], true
+}
+
 func (w localWorld) Alloc(n int) ([]byte, error) { return make([]byte, n), nil }
 
 func (w localWorld) Open(id uint64, members []int) (*Port, error) {
@@ -73,7 +88,7 @@ func (w localWorld) open(id uint64, members []int, s *shaper) (*Port, error) {
 	}
 	g := w.join(id, members)
 	p.park = g.parkers[p.rank]
-	p.spin, p.yield = spinFor(w.size), runtime.Gosched
+	p.spin, p.yield = spinFor(w.own), runtime.Gosched
 	n := len(members)
 	for i, m := range members {
 		out, in := &g.lanes[p.rank*n+i], &g.lanes[i*n+p.rank]

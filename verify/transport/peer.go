@@ -1,6 +1,10 @@
 package transport
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"planner/verify/cores"
+)
 
 // Peer is how the processes of a job reach one of them; the launcher passes
 // it around.
@@ -10,6 +14,7 @@ type Peer struct {
 	FD   int    // of the segment; -1 without one
 	TCP  string // address of the listener, if any
 	Unix string // abstract name of the listener, if any
+	CPU  cores.Set
 }
 
 // Kind is how the ranks of a job are joined.

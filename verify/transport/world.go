@@ -2,7 +2,6 @@ package transport
 
 import (
 	"fmt"
-	"runtime"
 	"time"
 )
 
@@ -13,6 +12,9 @@ type World interface {
 	Size() int
 	// Node returns the node on which a rank runs, by number.
 	Node(rank int) int
+	// Core returns the core that this rank is to run on, -1 if any; own is
+	// false when the ranks of the host have to share cores.
+	Core() (core int, own bool)
 	// Open returns this rank's port of the group that id names, whose members
 	// are given by world rank. All members open a group with the same id and
 	// members; an id serves once.
@@ -52,11 +54,11 @@ func (o Options) timeout() time.Duration {
 // AMD EPYC). A rank that shares its core does not spin at all.
 const spinPolls = 600
 
-func spinFor(ranksHere int) int {
-	if ranksHere > min(runtime.NumCPU(), runtime.GOMAXPROCS(0)) {
-		return 0
+func spinFor(ownCore bool) int {
+	if ownCore {
+		return spinPolls
 	}
-	return spinPolls
+	return 0
 }
 
 func indexOf(members []int, rank int) (int, error) {
