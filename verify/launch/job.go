@@ -77,7 +77,7 @@ func (j *Job) openHub(c Config) error {
 			return fmt.Errorf("address %q: %w", j.Address, err)
 		}
 		if l, err = net.Listen("tcp", ":"+port); err != nil {
-			return fmt.Errorf("rank 0 cannot listen: %w", err)
+			return fmt.Errorf("rank 0 cannot listen at port %s: %w: want MASTER_PORT set to a free one", port, err)
 		}
 	}
 	j.hub = newHub(l, j.Size, c.Secret)
