@@ -37,6 +37,11 @@ const half = 2.0 // bytes of a bf16 or fp16 element
 // allocate.
 func (l *Layer) Work(hidden int, s *Slice, d *kernel.Device) LayerWork {
 	w := worker{d: d, s: s, h: float64(hidden), t: s.Tokens()}
+	w.layer(l)
+	return w.out
+}
+
+func (w *worker) layer(l *Layer) {
 	switch l.Mixer.Kind {
 	case Attention:
 		w.attention(&l.Mixer)
@@ -47,7 +52,6 @@ func (l *Layer) Work(hidden int, s *Slice, d *kernel.Device) LayerWork {
 	}
 	w.ffn(&l.FFN)
 	w.norms(l)
-	return w.out
 }
 
 type worker struct {
@@ -56,6 +60,8 @@ type worker struct {
 	h   float64 // hidden size
 	t   float64 // tokens
 	out LayerWork
+	// list, if not nil, is given every kernel.
+	list func(Kernel)
 }
 
 // linear adds a matrix product y[m,n] = x[m,k]·W and its two gradients:
@@ -68,12 +74,19 @@ func (w *worker) linear(m, n, k float64) {
 	w.out.GEMM.Fwd += w.d.GEMM(m, n, k)
 	w.out.GEMM.Bwd += grad + w.d.Matmul(n, k, m)
 	w.out.Grad += grad
+	if w.list != nil {
+		w.listProducts(1, m, n, k)
+	}
 }
 
 // stream adds memory-bound work of fwd and bwd bytes.
 func (w *worker) stream(fwd, bwd float64) {
 	w.out.Other.Fwd += w.d.Stream(unit.Bytes(fwd))
 	w.out.Other.Bwd += w.d.Stream(unit.Bytes(bwd))
+	if w.list != nil {
+		w.list(Kernel{Bytes: fwd, Seconds: w.d.Stream(unit.Bytes(fwd))})
+		w.list(Kernel{Bytes: bwd, Backward: true, Seconds: w.d.Stream(unit.Bytes(bwd))})
+	}
 }
 
 func (w *worker) attention(x *Mixer) {
@@ -119,6 +132,9 @@ func (w *worker) core(x *Mixer, kv float64) {
 		share *= max(1, w.s.Misaligned)
 	}
 	w.out.Core = w.out.Core.Plus(Pass{f, b}.Times(share))
+	if w.list != nil {
+		w.listCore(spec.Batch*spec.SeqQ/w.s.CP, spec.Heads*spec.DimQK, spec.Pairs()/spec.SeqQ, Pass{f, b}.Times(share))
+	}
 }
 
 // mla follows DeepSeek-V2, arXiv 2405.04434 section 2.1: the down projections
@@ -162,6 +178,9 @@ func (w *worker) recurrent(x *Mixer) {
 	w.linear(w.t, w.h, out)
 	f, b := w.d.Scan(spec)
 	w.out.Core = w.out.Core.Plus(Pass{f, b})
+	if w.list != nil {
+		w.listCore(w.t, spec.Heads*spec.DimV, spec.DimK, Pass{f, b})
+	}
 	w.stream(2*w.t*wide*half, 4*w.t*wide*half)
 }
 
@@ -214,6 +233,9 @@ func (w *worker) grouped(groups, m, n, k float64) {
 	w.out.GEMM.Fwd += w.d.Grouped(g, m, n, k)
 	w.out.GEMM.Bwd += grad + w.d.Grouped(g, n, k, m)
 	w.out.Grad += grad
+	if w.list != nil {
+		w.listProducts(g, m, n, k)
+	}
 }
 
 // norms adds the norms (read and write a row; backward reads two and writes
