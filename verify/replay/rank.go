@@ -24,17 +24,19 @@ const (
 	numStreams = streamHops + 4
 )
 
-func (m *member) stream(a *Action) int {
-	c := &m.program.Calls[a.Row]
+// streamOf returns the stream of a call.
+func streamOf(c *CallSpec, a *Action) int {
 	if a.Peer < 0 {
 		return int(c.Axis)
 	}
 	s := streamHops + 2*int(a.Dir)
-	if c.Op == collective.Recv {
+	if isReceive(c) {
 		s++
 	}
 	return s
 }
+
+func isReceive(c *CallSpec) bool { return c.Op == collective.Recv }
 
 // wants returns the groups that the program needs, each call's.
 func (m *member) wants() []wanted {
@@ -59,7 +61,7 @@ func (m *member) group(a *Action) wanted {
 	if a.Peer >= 0 {
 		other := me + (int(a.Peer)-m.stage)*m.program.Inner
 		w.tag, w.hop, w.members = uint64(streamHops)+uint64(a.Dir), true, []int{me, other}
-		if c.Op == collective.Recv {
+		if isReceive(c) {
 			w.members = []int{other, me}
 		}
 		return w
@@ -99,7 +101,7 @@ func (m *member) step(begin time.Time) ([]event, time.Duration, error) {
 		case Wait:
 			<-slots[a.Slot]
 		case Start:
-			s := m.stream(a)
+			s := streamOf(&m.program.Calls[a.Row], a)
 			if streams[s] == nil {
 				streams[s] = m.serve()
 			}
@@ -168,7 +170,7 @@ func (m *member) rendezvous(j *job) error {
 	switch {
 	case j.a.Peer < 0:
 		return nil
-	case m.program.Calls[j.a.Row].Op == collective.Recv:
+	case isReceive(&m.program.Calls[j.a.Row]):
 		return m.meet.arrive(j.group, j.group.calls)
 	}
 	return m.meet.await(j.group, j.group.calls, m.failed)
