@@ -19,7 +19,9 @@ type Plan struct {
 	Stages [][]Action
 	// Compute is the length of the delays of each pipeline rank.
 	Compute []unit.Seconds
-	slots   int
+	// Mixes says what the delays of each pipeline rank stand for.
+	Mixes []Mix
+	slots int
 }
 
 // Inner returns the ranks of one pipeline rank, TP·CP·DP.
@@ -31,13 +33,16 @@ func Build(p *strategies.Problem, l strategies.Layout, prof *strategies.Profile)
 	x := p.Explain(l, prof)
 	plan := &Plan{Layout: l, Estimate: x.Estimate, Calls: x.Calls}
 	compute := passesOf(p.Timeline(l, prof))
+	var once []float64
 	for s := range l.PP {
 		b := &stageBuilder{plan: plan, stage: s, micro: x.MicroBatches, layers: x.Layers[s], compute: compute}
 		b.rows = b.sort(prof)
 		b.build()
 		plan.Stages = append(plan.Stages, b.out)
 		plan.Compute = append(plan.Compute, b.computed)
+		once = append(once, float64(compute[passKey{int32(s), -1, -1, timeline.Once}]))
 	}
+	plan.Mixes = mixesOf(p, plan, prof, x.MicroBatches, once)
 	return plan
 }
 

@@ -9,8 +9,9 @@ import (
 type Program struct {
 	Inner  int        `json:"inner"` // ranks of one pipeline rank, TP·CP·DP
 	Calls  []CallSpec `json:"calls"`
-	Stages [][]Action `json:"stages"` // by pipeline rank
-	Slots  int        `json:"slots"`  // starts that may be waited for
+	Stages [][]Action `json:"stages"`          // by pipeline rank
+	Slots  int        `json:"slots"`           // starts that may be waited for
+	Mixes  []Mix      `json:"mixes,omitempty"` // by pipeline rank: what delays stand for
 }
 
 // CallSpec is a collective call as ranks make it: Size ranks, Stride apart,
@@ -52,7 +53,7 @@ type Action struct {
 
 // Program returns the plan's program.
 func (p *Plan) Program() *Program {
-	out := &Program{Inner: p.Inner(), Stages: p.Stages, Slots: p.slots}
+	out := &Program{Inner: p.Inner(), Stages: p.Stages, Slots: p.slots, Mixes: p.Mixes}
 	for i := range p.Calls {
 		out.Calls = append(out.Calls, SpecOf(&p.Calls[i]))
 	}

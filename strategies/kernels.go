@@ -1,0 +1,67 @@
+package strategies
+
+import (
+	"planner/costmodel"
+	"planner/hardware/unit"
+)
+
+// StageKernels is what a pipeline rank computes for one micro-batch, forward
+// and backward with what it recomputes, all its chunks, layer by layer.
+type StageKernels []costmodel.Kernel
+
+// Kernels returns the kernels of each pipeline rank of a legal layout, with
+// the plan's times for them alone.
+func (p *Problem) Kernels(l Layout, prof *Profile) []StageKernels {
+	s := newSite(p, prof, l)
+	kinds := make([]StageKernels, len(p.Model.Kinds))
+	for i := range kinds {
+		kinds[i] = s.layerKernels(&p.Model.Kinds[i])
+	}
+	out := make([]StageKernels, l.PP)
+	at := 0
+	for c, n := range p.layersOf(&l) {
+		for _, k := range p.Model.Pattern[at : at+n] {
+			out[c%l.PP] = append(out[c%l.PP], kinds[k]...)
+		}
+		at += n
+	}
+	if p.Work.LayersOnly {
+		return out
+	}
+	out[l.PP-1] = append(out[l.PP-1], s.headKernels()...)
+	return out
+}
+
+// layerKernels lists a layer; what is recomputed stands in the backward pass.
+func (s *site) layerKernels(l *costmodel.Layer) (out StageKernels) {
+	slice := s.slice()
+	for _, k := range l.Kernels(s.p.Model.Hidden, &slice, s.p.Device) {
+		if s.p.Work.Forward && k.Backward {
+			continue
+		}
+		out = append(out, k)
+		again := s.l.Recompute == RecomputeFull && s.l.FullLayers == 0 || s.l.Recompute == RecomputeSelective && k.Core
+		if again && !k.Backward {
+			k.Backward = true
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// headKernels lists the LM head and the loss.
+func (s *site) headKernels() StageKernels {
+	d, h, n := s.p.Wide, float64(s.p.Model.Hidden), float64(s.tokens())
+	_, v := s.vocab()
+	bytes := s.fit.LossBytes * n * v / 2
+	loss := d.Stream(unit.Bytes(2 * bytes)).Times(0.5)
+	out := StageKernels{
+		{Groups: 1, M: n, N: v, K: h, Seconds: d.GEMM(n, v, h)}, {Bytes: bytes, Seconds: loss},
+	}
+	if s.p.Work.Forward {
+		return out
+	}
+	return append(out, costmodel.Kernel{Backward: true, Groups: 1, M: n, N: h, K: v, Seconds: d.GEMM(n, h, v)},
+		costmodel.Kernel{Backward: true, Groups: 1, M: v, N: h, K: n, Seconds: d.GEMM(v, h, n)},
+		costmodel.Kernel{Backward: true, Bytes: bytes, Seconds: loss})
+}

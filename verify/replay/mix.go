@@ -1,0 +1,53 @@
+package replay
+
+import (
+	"math"
+
+	"planner/strategies"
+)
+
+// Mix is what the delays of a pipeline rank stand for: the kernels of one
+// micro-batch, forward and backward, which ranks that can compute run over and
+// over while delays last, each as long as Seconds says.
+type Mix struct {
+	Kernels []Kernel `json:"kernels,omitempty"`
+	// Once is how long the last delay of the step is of memory traffic alone, as
+	// an optimizer's.
+	Once float64 `json:"once,omitempty"`
+}
+
+// Kernel is Groups matrix products [M,K]·[K,N] or, where M is 0, Bytes of
+// memory traffic, Times over.
+type Kernel struct {
+	Groups  int     `json:"groups,omitempty"`
+	M       int     `json:"m,omitempty"`
+	N       int     `json:"n,omitempty"`
+	K       int     `json:"k,omitempty"`
+	Bytes   int64   `json:"bytes,omitempty"`
+	Seconds float64 `json:"seconds"` // of the plan, for one, with its share of what is no kernel
+}
+
+// mixesOf returns the mixes of a plan. What the plan's passes take beyond their
+// kernels, such as host time, is shared out among the kernels.
+func mixesOf(p *strategies.Problem, plan *Plan, prof *strategies.Profile, micro int, once []float64) []Mix {
+	all := p.Kernels(plan.Layout, prof)
+	out := make([]Mix, len(all))
+	for s, list := range all {
+		sum := 0.0
+		for i := range list {
+			sum += float64(list[i].Seconds)
+		}
+		scale := 1.0
+		if pass := (float64(plan.Compute[s]) - once[s]) / float64(micro); sum > 0 && pass > 0 {
+			scale = pass / sum
+		}
+		out[s].Once = once[s]
+		for i := range list {
+			k := &list[i]
+			whole := func(x float64) int { return int(math.Round(x)) }
+			out[s].Kernels = append(out[s].Kernels, Kernel{Groups: k.Groups, M: whole(k.M), N: whole(k.N), K: whole(k.K),
+				Bytes: int64(k.Bytes), Seconds: scale * float64(k.Seconds)})
+		}
+	}
+	return out
+}
