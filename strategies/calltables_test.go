@@ -1,6 +1,7 @@
 package strategies_test
 
 import (
+	"fmt"
 	"testing"
 
 	"planner/internal/ask"
@@ -249,20 +250,26 @@ func torchtitan70b() table {
 			{"reduce_scatter", "backward", keys, 2 * each, 2, 2, "bf16"}, x.tp("all_reduce", "optimizer", 4*(80*2+1)*x.h, 1, "fp32")}}}
 }
 
-// torchtitanPipeline is 70b with tp=8, pp=4, first stage: the pipeline gathers
-// and scatters once a step (pipelining/stage.py, backward_maybe_with_nosync).
-func torchtitanPipeline() table {
+// torchtitanPipeline is 70b with tp=8, pp=4, first stage: the pipeline scatters
+// once a step (pipelining/stage.py, backward_maybe_with_nosync), and gathers
+// once a step too unless parameters are freed after each forward pass
+// (fsdp_reshard_after_forward = "never" at zero=2, "always" at zero=3).
+func torchtitanPipeline(zero int) table {
 	x := llama70b
 	x.t, x.m, x.n = 8, 8, 20
 	layer, root := x.matrices()/8+2*x.h, x.v*x.h/8
-	return table{q: question("llama3.1-70b", "", "torchtitan", 256, 64, 8192), layout: "tp=8,pp=4,zero=3", want: [][]row{
-		x.sequenceParallel(0), x.embedding(), hops(x.act()/8, 0, 8, 2), sharded(20, layer, root, 1, 0, 1, 4, 8, 8, "fp32"), finish(256, 32, 1, 1),
+	forward, backward := 1.0, 0.0
+	if zero == 3 {
+		forward, backward = x.m, x.m
+	}
+	return table{q: question("llama3.1-70b", "", "torchtitan", 256, 64, 8192), layout: fmt.Sprintf("tp=8,pp=4,zero=%d", zero), want: [][]row{
+		x.sequenceParallel(0), x.embedding(), hops(x.act()/8, 0, 8, 2), sharded(20, layer, root, forward, backward, 1, 4, 8, 8, "fp32"), finish(256, 32, 1, 1),
 		{x.tp("all_reduce", "optimizer", 4*20*2*x.h, 1, "fp32")}}}
 }
 
 func TestCallTablesSharded(t *testing.T) {
 	for _, x := range []table{deepspeed7b(1), deepspeed7b(2), deepspeed7b(3), fsdp7b("zero=0"), fsdp7b("zero=2"), fsdp7b("zero=3,shard=8"),
-		torchtitan70b(), torchtitanPipeline()} {
+		torchtitan70b(), torchtitanPipeline(2), torchtitanPipeline(3)} {
 		t.Run(x.name(), x.check)
 	}
 }

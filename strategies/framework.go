@@ -90,6 +90,13 @@ var frameworkRules = []frameworkRule{
 			return pair("pp", l.PP), fmt.Sprintf("refuses %d micro-batches (gradient accumulation steps) on %d stages", ga, l.PP),
 				fmt.Sprintf("use --global-batch %d or more, or pp=%d", l.DP*l.MBS*l.PP, max(1, ga))
 		}},
+	{func(p *Problem, l *Layout, can *Capabilities) bool {
+		return can.Even2CP && p.Work.Seq%(2*l.CP*l.TP) != 0
+	},
+		func(p *Problem, l *Layout, _ *Capabilities) (string, string, string) {
+			return degrees(&Layout{TP: l.TP, CP: l.CP}), fmt.Sprintf("needs a sequence that divides by 2·cp·tp = %d, not %d", 2*l.CP*l.TP, p.Work.Seq),
+				"use a multiple of it as --seq-len, or smaller degrees"
+		}},
 	{func(_ *Problem, l *Layout, can *Capabilities) bool { return l.EP > 1 && !can.EP },
 		func(_ *Problem, l *Layout, _ *Capabilities) (string, string, string) {
 			return pair("ep", l.EP), "has no expert parallelism", "use ep=1 or another framework"

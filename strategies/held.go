@@ -118,7 +118,7 @@ func (s *site) unsharded(h *held) float64 {
 	switch {
 	case s.p.Work.Forward:
 		return 0
-	case s.l.PP > 1 && !s.prof.Comm.ReshardPP:
+	case s.scattersOnce():
 		return (h.dense + h.expert) * s.p.Work.Trained()
 	}
 	return h.layer
@@ -138,7 +138,7 @@ func (s *site) stateBuffers(h *held) unit.Bytes {
 		}
 		b += bytesOf(live, s.model)
 		b += unit.Bytes(s.unsharded(h) * s.prof.GradDType(s.model).Size())
-		if s.gathersAgain(h) < 1 && !s.p.Work.Forward && c.Reuse == 0 {
+		if (l.PP > 1 || s.gathersAgain(h) < 1) && !s.p.Work.Forward && c.Reuse == 0 {
 			b += bytesOf(h.dense+h.expert-h.root, s.model)
 		}
 	}

@@ -55,6 +55,9 @@ type Capabilities struct {
 	Offload  bool  `toml:"offload"`
 	Uneven   bool  `toml:"uneven"`    // pipeline stages of unequal layers
 	FillPipe bool  `toml:"fill_pipe"` // refuses fewer micro-batches than stages
+	// Even2CP says that the sequence must divide by 2·CP·TP, whether or not TP
+	// splits it.
+	Even2CP bool `toml:"even_2cp"`
 }
 
 // Comm says which calls a framework makes and when.
@@ -83,9 +86,8 @@ type Comm struct {
 	// until their backward pass (FSDP without resharding).
 	LayerWise2 bool `toml:"layer_wise2"`
 	// Reshard says that ZeRO-3 frees the parameters of a layer after its
-	// forward pass and gathers them again; ReshardPP the same at PP > 1.
-	Reshard   bool `toml:"reshard"`
-	ReshardPP bool `toml:"reshard_pp"`
+	// forward pass and gathers them again.
+	Reshard bool `toml:"reshard"`
 	// Persist is the elements below which ZeRO-3 never splits a tensor, and
 	// Reuse the elements of live parameters it keeps between passes.
 	Persist int `toml:"persist"`

@@ -146,8 +146,8 @@ func (w *walker) batches() {
 	}
 }
 
-// states visits the ways to split the state; a stage without ranks to split
-// over is the same as stage 0 and is left to it.
+// states visits the ways to split the state. A shard of 1 splits nothing: it
+// is the replication of stage 0, and left to it.
 func (w *walker) states() {
 	for _, zero := range w.s.Zero {
 		w.l.Zero = zero

@@ -14,12 +14,16 @@ import (
 // between, and scatters its reduced gradient. DeepSpeed never splits tensors
 // below param_persistence_threshold and reuses parameters within
 // max_reuse_distance (partitioned_param_coordinator.py:634-665 at edaa722).
-// Under a pipeline PyTorch keeps parameters and gradients whole between the
-// micro-batches: one gather and one scatter a step (pipelining/stage.py,
-// backward_maybe_with_nosync).
+// Under a pipeline PyTorch keeps gradients whole between the micro-batches and
+// scatters them once a step, and parameters from a backward pass on
+// (pipelining/stage.py, backward_maybe_with_nosync): stage 2 gathers once a
+// step, stage 3, which frees them after each forward pass, every micro-batch.
 
-// onceAPipeline reports that layers are gathered and scattered once a step.
-func (s *site) onceAPipeline() bool { return s.l.PP > 1 && !s.prof.Comm.ReshardPP }
+// scattersOnce reports that gradients are scattered once a step.
+func (s *site) scattersOnce() bool { return s.l.PP > 1 }
+
+// gathersOnce reports that layers are gathered once a step.
+func (s *site) gathersOnce() bool { return s.l.PP > 1 && s.l.Zero == 2 && !s.p.Work.Forward }
 
 func (s *site) zero3(t *stateTally, h *held, g *group) {
 	root, per := g.root, g.params-g.root
@@ -46,7 +50,7 @@ func (s *site) zero3Forward(t *stateTally, h *held, g *group) {
 // the share that DeepSpeed's reuse distance keeps.
 func (s *site) gathersAgain(h *held) float64 {
 	c := &s.prof.Comm
-	if s.l.Zero != 3 || s.l.PP > 1 && !c.ReshardPP || s.l.PP == 1 && !c.Reshard {
+	if s.l.Zero != 3 || !c.Reshard {
 		return 0
 	}
 	total := h.dense + h.expert
@@ -63,7 +67,7 @@ func (s *site) gatherLayers(t *stateTally, g *group, n, layers float64, phase co
 	}
 	class := classFwd
 	switch {
-	case s.onceAPipeline() && !s.p.Work.Forward:
+	case s.gathersOnce():
 		class = classGather
 	case phase == collective.Backward:
 		class = classBwd
@@ -107,7 +111,7 @@ func (s *site) scatter(t *stateTally, g *group, what string, n, count float64) {
 		Dims: g.dims, Axis: collective.AxisDP, Span: g.shard, DType: d, Bytes: bytesOf(n, d), Count: count,
 		Overlaps: "backward pass of the layer before"}
 	class := classBwd
-	if s.onceAPipeline() {
+	if s.scattersOnce() {
 		class = classGrad
 	}
 	t.add(c, class)

@@ -108,7 +108,7 @@ func (f *titanFile) layout(c *Config) {
 	}
 	c.GlobalBatch = max(0, f.Training.Global)
 	l.Zero = 3
-	if p.Reshard == "never" {
+	if p.Reshard == "never" || p.Reshard != "always" && l.PP > 1 {
 		l.Zero = 2
 	}
 	if p.Shard == 1 {

@@ -22,14 +22,10 @@ func titanDegrees(l *strategies.Layout, d *Document) (replicate, shard int) {
 }
 
 // titanReshard is fsdp_reshard_after_forward: whether parameters are freed
-// after the forward pass. "default" frees them unless there is a pipeline.
+// after the forward pass. Its "default" frees them unless there is a pipeline.
 func titanReshard(p *Plan) string {
-	l := &p.Layout
-	switch {
-	case l.Zero < 3:
+	if p.Layout.Zero < 3 {
 		return "never"
-	case l.PP > 1 && !p.Profile.Comm.ReshardPP:
-		return "default"
 	}
 	return "always"
 }
