@@ -29,6 +29,7 @@ func (s Schedule) String() string { return scheduleNames[s] }
 type StageTime struct {
 	Fwd, Bwd unit.Seconds
 	Weight   unit.Seconds // the part of Bwd that computes weight gradients
+	Head     Pass         // by how much a pass of the last chunk exceeds the others
 	Ranks    int
 }
 

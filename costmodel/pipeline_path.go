@@ -25,8 +25,9 @@ type path struct {
 	split        bool
 	ranks        float64
 	fwd, bwd     unit.Seconds // of one pass over every rank
-	maxF, maxB   unit.Seconds // of one pass of the slowest rank
-	last         unit.Seconds // of one pass each way of the last rank
+	maxF, maxB   unit.Seconds // of one pass of the slowest rank, the head left out
+	head         unit.Seconds // of the head, each way, beyond a pass of its rank
+	last         unit.Seconds // of one pass each way of the last rank and the head
 	above, below float64      // ranks before and after the one looked at
 	downF, downB unit.Seconds // of one pass over the ranks before it
 	up           unit.Seconds // longest way up from the rank looked at
@@ -34,35 +35,41 @@ type path struct {
 	weight       unit.Seconds // weight gradient that the first rank ends with
 }
 
-// passes returns the times of one pass of a stage.
-func (x *path) passes(s *StageTime) (f, b, w unit.Seconds) {
+// passes returns the times of one pass of a stage, and in h those of the head
+// beyond it: with one chunk every pass has it.
+func (x *path) passes(s *StageTime) (f, b, w unit.Seconds, h Pass) {
 	if x.split {
 		w = s.Weight
 	}
-	return s.Fwd.Times(1 / x.v), (s.Bwd - w).Times(1 / x.v), w
+	if x.v > 1 {
+		h = s.Head
+	}
+	return (s.Fwd - h.Fwd).Times(1 / x.v), (s.Bwd - h.Bwd - w).Times(1 / x.v), w, h
 }
 
 func (x *path) add(s *StageTime) {
-	f, b, _ := x.passes(s)
+	f, b, _, h := x.passes(s)
 	n := float64(s.Ranks)
 	x.ranks += n
 	x.below += n
 	x.fwd += f.Times(n)
 	x.bwd += b.Times(n)
 	x.maxF, x.maxB = max(x.maxF, f), max(x.maxB, b)
-	x.last = f + b
+	x.head = h.Fwd + h.Bwd
+	x.last = f + b + x.head
 }
 
 // through returns the longest path that stays at a rank of s, of which the
 // first and the last bound the others. It takes stages in pipeline order.
 func (x *path) through(s *StageTime) unit.Seconds {
-	f, b, w := x.passes(s)
+	f, b, w, h := x.passes(s)
 	if x.above == 0 {
 		x.weight = w
 	}
 	x.up = max(x.up, x.left(x.above, w))
 	x.below--
-	longest := max(x.stay(f, b, w), x.turn(f, b))
+	head := h.Fwd + h.Bwd
+	longest := max(x.stay(f, b, w, head), x.turn(f, b))
 	if more := float64(s.Ranks - 1); more > 0 {
 		first := x.above
 		x.above += more
@@ -73,7 +80,7 @@ func (x *path) through(s *StageTime) unit.Seconds {
 		if kink := min(x.above, x.m-1); kink > first {
 			x.up = max(x.up, b.Times(x.above-kink)+x.left(kink, w))
 		}
-		longest = max(longest, x.stay(f, b, w), x.turn(f, b))
+		longest = max(longest, x.stay(f, b, w, head), x.turn(f, b))
 	}
 	x.above++
 	x.downF += f
@@ -86,17 +93,18 @@ func (x *path) through(s *StageTime) unit.Seconds {
 // pass.
 func (x *path) left(i float64, w unit.Seconds) unit.Seconds { return w.Times(min(x.m, i+1)) }
 
-// stay returns the longest path that stays at the rank looked at.
-func (x *path) stay(f, b, w unit.Seconds) unit.Seconds {
+// stay returns the longest path that stays at the rank looked at, of whose m
+// passes each way through its last chunk a head is part.
+func (x *path) stay(f, b, w, head unit.Seconds) unit.Seconds {
 	n := x.m * x.v
 	ahead, again := x.below, (x.v-1)*x.ranks
 	if x.v > 1 {
 		ahead = 2*x.below + again
 	}
-	round := x.fwd + x.bwd - x.downF - x.downB - f - b
+	round := x.fwd + x.bwd - x.downF - x.downB - f - b + x.head - head
 	down, back := round+x.maxF.Times(again), round+x.maxB.Times(again)
 	left := x.left(x.above, w)
-	own := (f + b + w).Times(n)
+	own := (f + b + w).Times(n) + head.Times(x.m)
 	ends := x.downF - left + x.up
 	if ahead >= n-1 {
 		return ends + max(own, f+down+(b+w).Times(n), f.Times(n)+back+b+left)
@@ -104,7 +112,7 @@ func (x *path) stay(f, b, w unit.Seconds) unit.Seconds {
 	between := w.Times(max(0, min(ahead, n-1-x.above)))
 	start, end := max(0, down-f.Times(ahead)), max(0, back-b.Times(ahead)-between)
 	if x.v > 1 && x.m > x.ranks {
-		pairs, group := x.last.Times(x.ranks), x.ranks*(x.v+1)
+		pairs, group := (x.last - head).Times(x.ranks), x.ranks*(x.v+1)
 		start = max(start, x.fwd+x.maxF.Times(again)+pairs-f.Times(group)-b.Times(2*x.above+2))
 		end = max(end, x.bwd+x.maxB.Times(again)+pairs-b.Times(group)-f.Times(2*x.above+2))
 	}

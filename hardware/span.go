@@ -37,18 +37,53 @@ func (c *Cluster) Span(stride, size int) Span {
 	return s
 }
 
-// Hop places the pairs r, r+stride for every r: pipeline neighbours, whose
-// stages are stride ranks each. Unlike the groups of Span they overlap, so
-// that one of them crosses whatever boundary there is.
-func (c *Cluster) Hop(stride int) Span {
-	s := Span{Stride: stride, Size: 2, Domains: 1, PerDomain: 2, Siblings: 1}
-	if d := c.domain(c.ScaleUp); d < c.GPUs {
-		s.Domains, s.PerDomain, s.Siblings = 2, 1, min(stride, d)
+// Hop places the pairs of a pipeline boundary, whose stages are stride ranks
+// each: rank j of stage from and rank j of stage to. Siblings is the most of
+// its pairs that leave one domain; those of other boundaries are not counted.
+func (c *Cluster) Hop(stride, from, to int) Span {
+	if from > to {
+		from, to = to, from
 	}
-	for s.Tier < len(c.Tiers)-1 && c.domain(s.Tier) < c.GPUs {
+	s := Span{Stride: stride * (to - from), Size: 2, Domains: 1, PerDomain: 2, Siblings: 1}
+	if d := c.domain(c.ScaleUp); c.between(stride, from, to, d) {
+		s.Domains, s.PerDomain, s.Siblings = 2, 1, leavers(stride, from, to, d)
+	}
+	for s.Tier < len(c.Tiers)-1 && c.between(stride, from, to, c.domain(s.Tier)) {
 		s.Tier++
 	}
 	return s
+}
+
+// Alike reports whether every boundary of a pipeline whose stages are stride
+// ranks each is placed alike: no tier's domains hold several stages, and not
+// all.
+func (c *Cluster) Alike(stride int) bool {
+	for t := range c.Tiers {
+		if d := c.domain(t); d > stride && d < c.GPUs {
+			return false
+		}
+	}
+	return true
+}
+
+// between reports whether some pair of a boundary sits in two domains: a
+// multiple of domain lies above the first source and not above the last target.
+func (c *Cluster) between(stride, from, to, domain int) bool {
+	return from*stride/domain != ((to+1)*stride-1)/domain
+}
+
+// leavers returns the most pairs of a boundary that start in one domain and end
+// in another.
+func leavers(stride, from, to, domain int) (most int) {
+	first, apart := from*stride, (to-from)*stride
+	if apart >= domain && stride >= domain {
+		return domain
+	}
+	for low := first / domain * domain; low < first+stride; low += domain {
+		start, end := max(first, low, low+domain-apart), min(first+stride, low+domain)
+		most = max(most, end-start)
+	}
+	return most
 }
 
 // crosses reports whether some group leaves its domain of tier s.Tier.

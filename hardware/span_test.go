@@ -157,19 +157,46 @@ func TestPlaceIsItsDefinition(t *testing.T) {
 	})
 }
 
-func TestHopIsTheWorstPair(t *testing.T) {
+func TestHopIsItsDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		stride := rapid.IntRange(1, 100).Draw(t, "stride")
-		gpus := stride * rapid.IntRange(2, 8).Draw(t, "stages")
-		c := clusters(t, gpus)
-		var want hardware.Span
-		for r := range gpus - stride {
-			one := obvious(c, [][]int{{r, r + stride}})
-			want.Domains, want.Tier = max(want.Domains, one.Domains), max(want.Tier, one.Tier)
+		stride, stages := rapid.IntRange(1, 100).Draw(t, "stride"), rapid.IntRange(2, 8).Draw(t, "stages")
+		from, to := rapid.IntRange(0, stages-1).Draw(t, "from"), rapid.IntRange(0, stages-1).Draw(t, "to")
+		if from == to {
+			return
 		}
-		got := c.Hop(stride)
-		if got.Domains != want.Domains || got.Tier != want.Tier || got.Domains*got.PerDomain != 2 {
-			t.Fatalf("Hop(%d) of %d in %+v: %+v, want %+v", stride, gpus, c.Tiers, got, want)
+		c := clusters(t, stride*stages)
+		low, high := min(from, to), max(from, to)
+		want := hardware.Span{Stride: stride * (high - low), Size: 2, Siblings: 1}
+		leaving := map[int]int{}
+		for j := range stride {
+			one := obvious(c, [][]int{{low*stride + j, high*stride + j}})
+			want.Domains, want.Tier = max(want.Domains, one.Domains), max(want.Tier, one.Tier)
+			if one.Domains > 1 {
+				d := c.Tiers[c.ScaleUp].Ranks
+				leaving[(low*stride+j)/d]++
+				want.Siblings = max(want.Siblings, leaving[(low*stride+j)/d])
+			}
+		}
+		want.PerDomain = 2 / want.Domains
+		same(t, fmt.Sprintf("Hop(%d, %d, %d) in %+v", stride, from, to, c.Tiers), c.Hop(stride, from, to), want)
+	})
+}
+
+// TestAlike: boundaries that differ are never called alike.
+func TestAlike(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		stride, stages := rapid.IntRange(1, 100).Draw(t, "stride"), rapid.IntRange(3, 8).Draw(t, "stages")
+		c := clusters(t, stride*stages)
+		if !c.Alike(stride) {
+			return
+		}
+		first := c.Hop(stride, 0, 1)
+		for i := range stages {
+			next := c.Hop(stride, i, (i+1)%stages)
+			next.Stride = first.Stride
+			if next.Tier != first.Tier || next.Domains != first.Domains {
+				t.Fatalf("stages of %d in %+v: boundary 0 %+v, boundary %d %+v", stride, c.Tiers, first, i, next)
+			}
 		}
 	})
 }
@@ -217,7 +244,7 @@ func TestPlaceErrors(t *testing.T) {
 
 func TestSpanDoesNotAllocate(t *testing.T) {
 	c := grid(1000, 0, 8, 0)
-	if n := testing.AllocsPerRun(10, func() { c.Span(3, 7); c.Span(8, 125); c.Hop(4) }); n != 0 {
+	if n := testing.AllocsPerRun(10, func() { c.Span(3, 7); c.Span(8, 125); c.Hop(4, 1, 2) }); n != 0 {
 		t.Errorf("%g allocations", n)
 	}
 }

@@ -194,11 +194,3 @@ func (s *site) logits() unit.Bytes {
 	}
 	return s.tokens().Times(padded * (split + m.LogitsWhole + s.fit.LogitsWhole))
 }
-
-// hopBlock builds the hops of one micro-batch on a stage.
-func (s *site) hopBlock(first, last, keepCalls bool) block {
-	var b block
-	t := tally{fabric: s.p.Fabric, keep: keepCalls, times: 1}
-	s.pipelineHops(&t, first, last)
-	return s.end(b, &t)
-}

@@ -4,8 +4,6 @@ import (
 	"math"
 
 	"planner/costmodel"
-	"planner/costmodel/collective"
-	"planner/hardware"
 	"planner/hardware/unit"
 )
 
@@ -62,7 +60,7 @@ func (e *evaluator) reset() {
 	clear(e.hops)
 	clear(e.states)
 	clear(e.recent[:])
-	e.state = nil
+	e.state, e.hop = nil, hopMemo{}
 	e.slabs.reset()
 }
 
@@ -87,13 +85,12 @@ type hopKey struct {
 type layerSet struct {
 	kinds, full []block // by kind of layer, as the layout recomputes; whole
 	embed, head block
-	middle      block // hops of an inner stage
-	first, last block // hops of the end stages
+	hops        []unit.Seconds // wait for one message, by boundary of the chain
 	logits      unit.Bytes
 	fit         *ProfileFit
 }
 
-func (e *evaluator) layerSet(prof *Profile, l *Layout) *layerSet {
+func (e *evaluator) layerSet(prof *Profile, l *Layout, c *chain) *layerSet {
 	k := hopKey{layerKey{prof, int32(l.TP), int32(l.CP), int32(l.MBS), int32(l.EP), int32(l.ETP),
 		l.PP > 1, l.SP, l.FullLayers > 0, prof.gathersLayers(l.Zero), l.Recompute, l.CPKind, l.Dispatcher}, int32(l.TP * l.CP * l.DP), int32(l.VPP)}
 	near := &e.recent[l.Recompute]
@@ -105,7 +102,7 @@ func (e *evaluator) layerSet(prof *Profile, l *Layout) *layerSet {
 	}
 	set, ok := e.hops[k]
 	if !ok {
-		set = e.joined(&k, e.site(prof, l))
+		set = e.joined(&k, e.site(prof, l), c)
 		e.hops[k] = set
 	}
 	*near = recentLayers{k, set}
@@ -114,34 +111,35 @@ func (e *evaluator) layerSet(prof *Profile, l *Layout) *layerSet {
 
 // joined returns the blocks of layers, shared between pipelines, with the hops
 // of one.
-func (e *evaluator) joined(k *hopKey, s *site) *layerSet {
+func (e *evaluator) joined(k *hopKey, s *site, c *chain) *layerSet {
 	shared, ok := e.layers[k.layerKey]
 	if !ok {
 		shared = s.layerSet(false)
 		e.layers[k.layerKey] = shared
-		return shared
 	}
 	set := &e.slabs.layers.take(1)[0]
 	*set = *shared
-	set.share(e.hop.of(s), s)
+	set.hops = e.hop.of(s, c, &e.slabs)
 	return set
 }
 
-// hopMemo is the hops of a middle stage met last, which layouts share that
-// differ in recomputation alone.
+// hopMemo is the hops met last, which layouts share that differ in
+// recomputation alone.
 type hopMemo struct {
 	bytes unit.Bytes
-	span  hardware.Span
-	vpp   int
+	chain *chain
+	inner int
 	fit   *ProfileFit
-	block block
+	times []unit.Seconds
 }
 
-func (h *hopMemo) of(s *site) *block {
-	if m := s.hopBytes(); h.fit != s.fit || h.bytes != m || h.vpp != s.l.VPP || h.span != s.hop {
-		*h = hopMemo{m, s.hop, s.l.VPP, s.fit, s.hopBlock(false, false, false)}
+func (h *hopMemo) of(s *site, c *chain, slabs *slabs) []unit.Seconds {
+	m, inner := s.hopBytes(), s.l.TP*s.l.CP*s.l.DP
+	if h.fit != s.fit || h.bytes != m || h.chain != c || h.inner != inner {
+		*h = hopMemo{m, c, inner, s.fit, slabs.hops.take(len(c.hops))}
+		s.hopTimes(c, h.times)
 	}
-	return &h.block
+	return h.times
 }
 
 func (s *site) layerSet(keepCalls bool) *layerSet {
@@ -157,30 +155,7 @@ func (s *site) layerSet(keepCalls bool) *layerSet {
 	one := s.l.PP == 1
 	set.embed = s.embedBlock(keepCalls, one)
 	set.head = s.headBlock(keepCalls, one)
-	set.addHops(s, keepCalls)
 	return set
-}
-
-func (set *layerSet) addHops(s *site, keepCalls bool) {
-	one := s.l.PP == 1
-	set.first = s.hopBlock(true, one, keepCalls)
-	set.last = s.hopBlock(one, true, keepCalls)
-	set.middle = s.hopBlock(false, false, keepCalls)
-}
-
-// share derives the hops of every stage from those of a middle one: the same
-// messages, one fewer in one direction at either end.
-func (set *layerSet) share(middle *block, s *site) {
-	set.first, set.middle, set.last = *middle, *middle, *middle
-	if s.l.PP == 1 {
-		return
-	}
-	v := float64(s.l.VPP)
-	fewer := (v - 1) / v
-	for _, t := range []*unit.Seconds{&set.first.comm.Fwd, &set.first.axes[collective.AxisPP].Fwd,
-		&set.last.comm.Bwd, &set.last.axes[collective.AxisPP].Bwd} {
-		*t = t.Times(fewer)
-	}
 }
 
 type stateKey struct {
@@ -229,6 +204,11 @@ func (s *site) stateSet(c *chain, slabs *slabs) *stateSet {
 	*set = stateSet{slabs.held.take(n), slabs.cost.take(n), slabs.memory.take(n), slabs.step.take(n), slabs.tiny.take(n)}
 	for i := range c.stages {
 		st := &c.stages[i]
+		if i > 0 && same(&c.stages[i-1], st) {
+			set.held[i], set.cost[i], set.memory[i], set.step[i], set.tiny[i] =
+				set.held[i-1], set.cost[i-1], set.memory[i-1], set.step[i-1], set.tiny[i-1]
+			continue
+		}
 		set.held[i] = s.heldBy(st)
 		t := stateTally{tally: tally{fabric: s.p.Fabric}}
 		s.stateCalls(&t, &set.held[i], st.embed)
@@ -253,19 +233,21 @@ func (s *site) stateLike(other *stateSet, c *chain, slabs *slabs) *stateSet {
 	return set
 }
 
-type chainKey struct{ pp, vpp, first, last int32 }
-
-// chain is the stages of a pipeline.
-type chain struct{ stages []stage }
+// chainKey is what the stages of a pipeline depend on; inner, the ranks of a
+// stage, only where its boundaries are not alike.
+type chainKey struct{ pp, vpp, first, last, inner int32 }
 
 func (e *evaluator) chain(l *Layout) *chain {
-	k := chainKey{int32(l.PP), int32(l.VPP), int32(l.First), int32(l.Last)}
+	k := chainKey{int32(l.PP), int32(l.VPP), int32(l.First), int32(l.Last), 0}
+	if inner := l.TP * l.CP * l.DP; l.PP > 1 && !e.p.Cluster.Alike(inner) {
+		k.inner = int32(inner)
+	}
 	if e.stages != nil && e.lastChain == k {
 		return e.stages
 	}
 	c, ok := e.chains[k]
 	if !ok {
-		c = &chain{stages: e.p.stages(l)}
+		c = e.p.chainOf(l)
 		e.chains[k] = c
 	}
 	e.lastChain, e.stages = k, c
@@ -275,7 +257,7 @@ func (e *evaluator) chain(l *Layout) *chain {
 // estimate predicts a legal layout under a profile.
 func (e *evaluator) estimate(l *Layout, prof *Profile) Estimate {
 	c := e.chain(l)
-	layers := e.layerSet(prof, l)
+	layers := e.layerSet(prof, l, c)
 	r := run{p: e.p, prof: prof, fit: layers.fit, l: l, chain: c, layers: layers, state: e.stateSet(prof, l, c), stages: e.scratch[:0], times: e.times[:0]}
 	est := r.estimate()
 	e.scratch, e.times = r.stages, r.times
@@ -292,7 +274,7 @@ func (p *Problem) Estimate(l Layout, prof *Profile) Estimate {
 // (hardware memory overheads, sections 2 and 3).
 func (s *site) runtime() unit.Bytes {
 	n := 0.0
-	for _, size := range []int{s.tp.Size, s.cp.Size, s.hop.Size, s.data.Size, s.ep.Size} {
+	for _, size := range []int{s.tp.Size, s.cp.Size, s.l.PP, s.data.Size, s.ep.Size} {
 		if size > 1 {
 			n++
 		}

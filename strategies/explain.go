@@ -36,8 +36,8 @@ type Group struct {
 // estimate's.
 func (p *Problem) Explain(l Layout, prof *Profile) *Explanation {
 	s := newSite(p, prof, l)
-	c := &chain{stages: p.stages(&l)}
-	layers, state := s.layerSet(true), s.stateSet(c, &slabs{})
+	c := p.chainOf(&l)
+	layers, state := s.hopped(c, true), s.stateSet(c, &slabs{})
 	r := run{p: p, prof: prof, fit: s.fit, l: &l, chain: c, layers: layers, state: state}
 	x := &Explanation{Estimate: r.estimate(), MicroBatches: int(r.m), Cluster: p.Cluster, Groups: s.groupList()}
 	ex := expander{site: s, run: &r, set: layers, slow: x.Slowest, ends: x.Exposed[collective.AxisDP]}
@@ -104,9 +104,11 @@ func (x *expander) stage(i int) []collective.Call {
 	if st.head {
 		out.add(x.set.head.calls, x.run.m)
 	}
-	out.add(x.set.hops(st).calls, x.run.m)
-	x.stateCallsOf(&out, i)
 	t := tally{fabric: x.p.Fabric, keep: true, times: 1}
+	x.pipelineHops(&t, x.run.chain, st)
+	out.add(t.calls, x.run.m)
+	x.stateCallsOf(&out, i)
+	t = tally{fabric: x.p.Fabric, keep: true, times: 1}
 	x.stepCalls(&t, st, &x.run.state.held[i])
 	out.add(t.calls, 1)
 	out.settle()

@@ -1,7 +1,9 @@
 package strategies
 
 import (
+	"planner/costmodel"
 	"planner/costmodel/collective"
+	"planner/hardware"
 	"planner/hardware/unit"
 )
 
@@ -19,43 +21,85 @@ func (s *site) hopBytes() unit.Bytes {
 	return s.hidden()
 }
 
-// hops returns how many times a stage receives forward and backward for one
-// micro-batch: v each, but chunk 0 of the first stage receives no activations
-// and the last chunk of the last stage no gradients.
-func (s *site) hops(first, last bool) (fwd, bwd float64) {
-	if s.l.PP < 2 {
+// received returns how many times a stage receives forward and backward for
+// one micro-batch: v each, but chunk 0 of the first stage receives no
+// activations and the last chunk of the last stage no gradients.
+func (l *Layout) received(st *stage) (fwd, bwd float64) {
+	if l.PP < 2 {
 		return 0, 0
 	}
-	fwd, bwd = float64(s.l.VPP), float64(s.l.VPP)
-	if first {
+	fwd, bwd = float64(l.VPP), float64(l.VPP)
+	if st.embed {
 		fwd--
 	}
-	if last {
+	if st.head {
 		bwd--
 	}
 	return fwd, bwd
 }
 
+// hopSpan places the pairs of a boundary.
+func (s *site) hopSpan(b *boundary) hardware.Span {
+	return s.p.Cluster.Hop(s.l.TP*s.l.CP*s.l.DP, b.from, b.to)
+}
+
+// hopTimes writes what a stage waits for one message over each boundary.
+func (s *site) hopTimes(c *chain, dst []unit.Seconds) {
+	for i := range c.hops {
+		p := s.p.Fabric.Time(collective.Recv, s.hopBytes(), s.hopSpan(&c.hops[i]))
+		dst[i] = p.Seconds.Times(s.fit.PPExposed)
+	}
+}
+
+// hopped returns the blocks of a layout with the hops of its pipeline.
+func (s *site) hopped(c *chain, keepCalls bool) *layerSet {
+	set := s.layerSet(keepCalls)
+	set.hops = make([]unit.Seconds, len(c.hops))
+	s.hopTimes(c, set.hops)
+	return set
+}
+
+// hops returns what a stage waits for its messages of one micro-batch.
+func (r *run) hops(st *stage) costmodel.Pass {
+	fwd, bwd := r.l.received(st)
+	if fwd+bwd == 0 {
+		return costmodel.Pass{}
+	}
+	p := costmodel.Pass{Fwd: r.layers.hops[st.before].Times(fwd), Bwd: r.layers.hops[st.after].Times(bwd)}
+	if r.p.Work.Forward {
+		p.Bwd = 0
+	}
+	return p
+}
+
 // pipelineHops issues the hops of one micro-batch on a stage. A rank waits for
 // what it receives; what it sends leaves beside its next work.
-func (s *site) pipelineHops(t *tally, first, last bool) {
-	in, out := s.hops(first, last)
-	c := collective.Call{Dims: collective.PP, Axis: collective.AxisPP, Span: s.hop, DType: s.model,
+func (s *site) pipelineHops(t *tally, c *chain, st *stage) {
+	in, out := s.l.received(st)
+	if in+out == 0 {
+		return
+	}
+	before, after := s.hopSpan(&c.hops[st.before]), s.hopSpan(&c.hops[st.after])
+	call := collective.Call{Dims: collective.PP, Axis: collective.AxisPP, DType: s.model,
 		Bytes: s.hopBytes(), Overlaps: "next micro-batch"}
 	for _, x := range []struct {
 		op    collective.Op
 		what  string
 		phase collective.Phase
+		span  hardware.Span
 		count float64
 		share float64
 	}{
-		{collective.Recv, "activations", collective.Forward, in, s.fit.PPExposed},
-		{collective.Send, "activations", collective.Forward, out, 0},
-		{collective.Recv, "gradients", collective.Backward, out, s.fit.PPExposed},
-		{collective.Send, "gradients", collective.Backward, in, 0},
+		{collective.Recv, "activations", collective.Forward, before, in, s.fit.PPExposed},
+		{collective.Send, "activations", collective.Forward, after, out, 0},
+		{collective.Recv, "gradients", collective.Backward, after, out, s.fit.PPExposed},
+		{collective.Send, "gradients", collective.Backward, before, in, 0},
 	} {
-		c.Op, c.Purpose, c.Phase, c.Count = x.op, x.what, x.phase, x.count
-		t.issue(c, x.share)
+		if s.p.Work.Forward && x.phase == collective.Backward {
+			continue
+		}
+		call.Op, call.Purpose, call.Phase, call.Span, call.Count = x.op, x.what, x.phase, x.span, x.count
+		t.issue(call, x.share)
 	}
 }
 

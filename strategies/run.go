@@ -77,7 +77,9 @@ func (r *run) addStage(i int) {
 	if st.head && !r.p.Work.LayersOnly {
 		s.plus(&r.layers.head, 1)
 	}
-	s.plus(r.layers.hops(st), 1)
+	hop := r.hops(st)
+	s.axes[collective.AxisPP] = s.axes[collective.AxisPP].Plus(hop)
+	s.comm = s.comm.Plus(hop)
 	if !r.p.Work.LayersOnly {
 		s.batch = r.fit.HostBatch
 	}
@@ -87,17 +89,12 @@ func (r *run) addStage(i int) {
 	r.exposeState(&s, &r.state.cost[i])
 	r.stages = append(r.stages, s)
 	t := s.time().Plus(s.data)
-	r.times = append(r.times, costmodel.StageTime{Fwd: t.Fwd + s.batch.Times(0.5), Bwd: t.Bwd + s.batch.Times(0.5), Weight: s.weight, Ranks: st.ranks})
-}
-
-func (s *layerSet) hops(st *stage) *block {
-	switch {
-	case st.embed:
-		return &s.first
-	case st.head:
-		return &s.last
+	x := costmodel.StageTime{Fwd: t.Fwd + s.batch.Times(0.5), Bwd: t.Bwd + s.batch.Times(0.5), Weight: s.weight, Ranks: st.ranks}
+	if st.head && !r.p.Work.LayersOnly {
+		x.Head = r.layers.head.time()
+		x.Head.Bwd -= hop.Bwd.Times(1 / max(1, float64(r.l.VPP-1))) // its gradients come from nowhere
 	}
-	return &s.middle
+	r.times = append(r.times, x)
 }
 
 // exposeState works out what compute leaves of the state calls.

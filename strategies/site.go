@@ -17,7 +17,7 @@ type site struct {
 	l     Layout
 	model collective.DType // type of weights and activations on the wire
 
-	tp, cp, hop, ends  hardware.Span // hop: neighbours of a pipeline; ends: its first and last rank
+	tp, cp, ends       hardware.Span // ends: first and last rank of a pipeline
 	ep, etp, edp, tpep hardware.Span
 	data               hardware.Span // the DP·CP ranks
 	shard, replica     hardware.Span // ZeRO: ranks that split state, ranks that repeat it
@@ -42,9 +42,6 @@ func (s *site) init(p *Problem, prof *Profile, fit *ProfileFit, l Layout) {
 	inner := l.TP * l.CP * l.DP
 	s.tp = c.Span(1, l.TP)
 	s.cp = c.Span(l.TP, l.CP)
-	if l.PP > 1 {
-		s.hop = c.Hop(inner)
-	}
 	s.ends = c.Span(inner*max(1, l.PP-1), min(l.PP, 2))
 	s.data = c.Span(l.TP, l.DataRanks())
 	s.world = c.Span(1, c.GPUs)

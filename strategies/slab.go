@@ -12,7 +12,7 @@ type slab[T any] struct {
 // take returns n zero values.
 func (s *slab[T]) take(n int) []T {
 	if s.used+n > len(s.all) {
-		s.all, s.used = make([]T, max(n, 2*len(s.all), 64)), 0
+		s.all, s.used = make([]T, max(n, 2*len(s.all), 4)), 0
 	}
 	out := s.all[s.used : s.used+n : s.used+n]
 	s.used += n
@@ -28,10 +28,11 @@ type slabs struct {
 	cost   slab[stateCost]
 	memory slab[Memory]
 	step   slab[unit.Seconds]
+	hops   slab[unit.Seconds]
 	tiny   slab[stepCost]
 }
 
 func (s *slabs) reset() {
 	s.layers.used, s.states.used, s.held.used, s.cost.used = 0, 0, 0, 0
-	s.memory.used, s.step.used, s.tiny.used = 0, 0, 0
+	s.memory.used, s.step.used, s.tiny.used, s.hops.used = 0, 0, 0, 0
 }

@@ -13,6 +13,9 @@ type stage struct {
 	total int
 	embed bool
 	head  bool
+	// Boundaries, indices of chain.hops, over which the ranks receive: of
+	// activations before them, of gradients after them.
+	before, after int
 }
 
 // layersOf returns the layers of each of the pp·vpp model chunks in execution
@@ -74,12 +77,25 @@ func unevenChunks(l *Layout, layers int) []int {
 	return n
 }
 
-// stages returns the distinct stages of l in pipeline order, or nil when the
+// chain is the stages of a pipeline and the boundaries between them.
+type chain struct {
+	stages []stage
+	hops   []boundary
+}
+
+// boundary is a pair of pipeline ranks that stands for all pairs placed alike.
+type boundary struct {
+	from, to      int
+	tier, leavers int
+}
+
+// chainOf returns the distinct stages of l in pipeline order, none when the
 // layers do not divide. Chunk c·pp+i belongs to rank i.
-func (p *Problem) stages(l *Layout) []stage {
+func (p *Problem) chainOf(l *Layout) *chain {
+	c := &chain{}
 	chunks := p.layersOf(l)
 	if chunks == nil {
-		return nil
+		return c
 	}
 	kinds := make([][]int, l.PP)
 	for i := range kinds {
@@ -92,21 +108,41 @@ func (p *Problem) stages(l *Layout) []stage {
 		}
 		at += n
 	}
-	var out []stage
 	for i, k := range kinds {
 		s := stage{index: i, ranks: 1, kinds: k, embed: i == 0, head: i == l.PP-1}
+		if l.PP > 1 {
+			s.before, s.after = c.hop(p, l, (i+l.PP-1)%l.PP, i), c.hop(p, l, i, (i+1)%l.PP)
+		}
 		for _, n := range k {
 			s.total += n
 		}
-		if last := len(out) - 1; last >= 0 && !s.head && same(&out[last], &s) {
-			out[last].ranks++
+		if last := len(c.stages) - 1; last >= 0 && same(&c.stages[last], &s) && c.stages[last].before == s.before && c.stages[last].after == s.after {
+			c.stages[last].ranks++
 			continue
 		}
-		out = append(out, s)
+		c.stages = append(c.stages, s)
 	}
-	return out
+	return c
 }
 
+// hop returns the index of the boundary that stands for one between two
+// pipeline ranks.
+func (c *chain) hop(p *Problem, l *Layout, from, to int) int {
+	inner := l.TP * l.CP * l.DP
+	if len(c.hops) > 0 && p.Cluster.Alike(inner) {
+		return 0
+	}
+	s := p.Cluster.Hop(inner, from, to)
+	for i, h := range c.hops {
+		if h.tier == s.Tier && h.leavers == s.Siblings {
+			return i
+		}
+	}
+	c.hops = append(c.hops, boundary{from, to, s.Tier, s.Siblings})
+	return len(c.hops) - 1
+}
+
+// same reports whether two stages hold the same parts of the model.
 func same(a, b *stage) bool {
 	if a.embed != b.embed || a.head != b.head {
 		return false

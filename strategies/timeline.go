@@ -46,8 +46,8 @@ func (p *Problem) ChunkActivations(l Layout, prof *Profile) [][]unit.Bytes {
 
 func (p *Problem) newRun(l Layout, prof *Profile) *run {
 	s := newSite(p, prof, l)
-	c := &chain{stages: p.stages(&l)}
-	return &run{p: p, prof: prof, fit: s.fit, l: &l, chain: c, layers: s.layerSet(false), state: s.stateSet(c, &slabs{})}
+	c := p.chainOf(&l)
+	return &run{p: p, prof: prof, fit: s.fit, l: &l, chain: c, layers: s.hopped(c, false), state: s.stateSet(c, &slabs{})}
 }
 
 // expansion is a run by pipeline rank and model chunk.
@@ -116,13 +116,7 @@ func (x *expansion) segments(rank int) {
 	for c := range x.parts[rank] {
 		p := &x.parts[rank][c]
 		g := c*x.l.PP + rank
-		hop := x.layers.middle.axes[collective.AxisPP].Times(even)
-		if g == 0 {
-			hop.Fwd = 0
-		}
-		if g == x.l.PP*x.l.VPP-1 {
-			hop.Bwd = 0
-		}
+		hop := x.hop(rank, g)
 		axes := p.axes
 		axes[collective.AxisDP] = axes[collective.AxisDP].Plus(s.data.Times(even))
 		compute := p.compute.Plus(p.host)
@@ -136,6 +130,18 @@ func (x *expansion) segments(rank int) {
 		p.passes[timeline.Backward] = listed(hop.Bwd, compute.Bwd-split, &axes, backwardOf)
 		p.passes[timeline.Weight] = []timeline.Segment{{Stream: timeline.Compute, What: "weight gradients", Dur: split}}
 	}
+}
+
+// hop returns what model chunk g of a rank waits for its messages.
+func (x *expansion) hop(rank, g int) (p costmodel.Pass) {
+	st := &x.chain.stages[x.stage[rank]]
+	if g > 0 {
+		p.Fwd = x.layers.hops[st.before]
+	}
+	if g < x.l.PP*x.l.VPP-1 && !x.p.Work.Forward {
+		p.Bwd = x.layers.hops[st.after]
+	}
+	return p
 }
 
 func forwardOf(p costmodel.Pass) unit.Seconds  { return p.Fwd }
