@@ -22,6 +22,7 @@ import (
 
 func TestMain(m *testing.M) {
 	launch.MaybeWorker()
+	maybeBench()
 	goleak.VerifyTestMain(m)
 }
 

@@ -12,7 +12,6 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"planner/verify/transport"
@@ -47,11 +46,11 @@ const reaped = 2 * time.Second
 // others are told, and after a moment killed; when Run returns none is left.
 func Run(ctx context.Context, s Spec) error {
 	why := &reasons{to: s.Err}
-	cmds, err := s.commands(why)
+	ranks, err := s.commands(why)
 	if err != nil {
 		return err
 	}
-	failed := supervise(ctx, cmds, s.Started)
+	failed := supervise(ctx, ranks, s.Started)
 	if ctx.Err() != nil {
 		return interruption{ctx.Err(), why.first()}
 	}
@@ -74,15 +73,11 @@ func (i interruption) Error() string {
 func (i interruption) Unwrap() error { return i.error }
 
 // commands prepares one command per rank.
-func (s Spec) commands(why *reasons) ([]*exec.Cmd, error) {
+func (s Spec) commands(why *reasons) ([]*rankCommand, error) {
 	if s.Ranks < 1 {
 		return nil, fmt.Errorf("ranks %d: too small: want at least 1", s.Ranks)
 	}
-	args, err := json.Marshal(s.Args)
-	if err != nil {
-		return nil, err
-	}
-	t, err := json.Marshal(task{args, s.Kind, s.Shape, s.Timeout, s.Patience, s.ShmDir})
+	common, err := s.environment()
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +85,6 @@ func (s Spec) commands(why *reasons) ([]*exec.Cmd, error) {
 	if err != nil {
 		return nil, err
 	}
-	secret := hex.EncodeToString(random(16)) + "\n"
 	var listener *os.File
 	if s.Address == "" {
 		if len(s.Hosts) > 0 {
@@ -100,22 +94,32 @@ func (s Spec) commands(why *reasons) ([]*exec.Cmd, error) {
 			return nil, err
 		}
 	}
-	cmds := make([]*exec.Cmd, s.Ranks)
-	for r := range cmds {
-		env := append([]string{envWork + "=" + s.Work, envTask + "=" + string(t), envSecret + "=1",
-			"PLANNER_RANK=" + strconv.Itoa(r), "PLANNER_SIZE=" + strconv.Itoa(s.Ranks),
-			"PLANNER_LOCAL_RANK=" + strconv.Itoa(s.localRank(r)), "PLANNER_ADDRESS=" + s.Address}, s.Env...)
-		cmds[r] = s.command(exe, r, env)
-		if r == 0 && listener != nil {
-			cmds[r].ExtraFiles = []*os.File{listener}
-			cmds[r].Env = append(cmds[r].Env, envListen+"=3")
+	secret := hex.EncodeToString(random(16)) + "\n"
+	ranks := make([]*rankCommand, s.Ranks)
+	for r := range ranks {
+		env := append([]string{"PLANNER_RANK=" + strconv.Itoa(r), "PLANNER_SIZE=" + strconv.Itoa(s.Ranks),
+			"PLANNER_LOCAL_RANK=" + strconv.Itoa(s.localRank(r)), "PLANNER_ADDRESS=" + s.Address}, common...)
+		if ranks[r], err = s.command(exe, r, env, secret); err != nil {
+			return nil, err
 		}
-		cmds[r].Stdin, cmds[r].Stderr = strings.NewReader(secret), &rankLog{reasons: why}
-		if r == 0 {
-			cmds[r].Stdout = s.Out
-		}
+		ranks[r].Stderr = &rankLog{reasons: why}
 	}
-	return cmds, nil
+	ranks[0].Stdout = s.Out
+	if listener != nil {
+		ranks[0].ExtraFiles = []*os.File{listener}
+		ranks[0].Env = append(ranks[0].Env, envListen+"=3")
+	}
+	return ranks, nil
+}
+
+// environment returns what is alike for all ranks.
+func (s Spec) environment() ([]string, error) {
+	args, err := json.Marshal(s.Args)
+	if err != nil {
+		return nil, err
+	}
+	t, err := json.Marshal(task{args, s.Kind, s.Shape, s.Timeout, s.Patience, s.ShmDir})
+	return append([]string{envWork + "=" + s.Work, envTask + "=" + string(t)}, s.Env...), err
 }
 
 // host returns where a rank runs; empty for this machine.
@@ -137,7 +141,7 @@ func (s Spec) localRank(rank int) int {
 }
 
 // command returns the command of one rank: this program again, here or there.
-func (s Spec) command(exe string, rank int, env []string) *exec.Cmd {
+func (s Spec) command(exe string, rank int, env []string, secret string) (*rankCommand, error) {
 	host := s.host(rank)
 	if host == "" || host == "localhost" {
 		words := []string{exe}
@@ -145,14 +149,20 @@ func (s Spec) command(exe string, rank int, env []string) *exec.Cmd {
 			words = append(s.Wrap(rank), exe)
 		}
 		c := exec.Command(words[0], words[1:]...)
-		c.Env = append(os.Environ(), env...)
-		return c
+		c.Env = append(append(os.Environ(), env...), envSecret+"=1")
+		c.Stdin = strings.NewReader(secret)
+		return &rankCommand{Cmd: c}, nil
 	}
 	words := []string{"env"}
-	for _, e := range env {
+	for _, e := range append(env, envSecret+"="+tethered) {
 		words = append(words, quote(e))
 	}
-	return exec.Command("ssh", "-o", "BatchMode=yes", host, strings.Join(append(words, quote(exe)), " "))
+	c := exec.Command("ssh", "-o", "BatchMode=yes", host, strings.Join(append(words, quote(exe)), " "))
+	tether, err := c.StdinPipe()
+	if err == nil {
+		_, err = io.WriteString(tether, secret) // a pipe holds more
+	}
+	return &rankCommand{c, tether}, err
 }
 
 // quote protects a word from the remote shell.
@@ -166,86 +176,4 @@ func openListener() (*os.File, string, error) {
 	defer l.Close()
 	f, err := l.(*net.TCPListener).File()
 	return f, l.Addr().String(), err
-}
-
-// exit is how one rank ended.
-type exit struct {
-	rank int
-	err  error
-}
-
-// supervise starts commands, waits until all have ended and returns those that
-// failed, in order.
-func supervise(ctx context.Context, cmds []*exec.Cmd, started func(int, *os.Process)) []exit {
-	exits := make(chan exit, len(cmds))
-	var starting sync.WaitGroup
-	for r, c := range cmds {
-		starting.Add(1)
-		go start(r, c, exits, starting.Done)
-	}
-	starting.Wait()
-	for r, c := range cmds {
-		if c.Process != nil && started != nil {
-			started(r, c.Process)
-		}
-		for _, f := range c.ExtraFiles {
-			_ = f.Close()
-		}
-	}
-	return reap(ctx, cmds, exits)
-}
-
-func reap(ctx context.Context, cmds []*exec.Cmd, exits <-chan exit) []exit {
-	var failed []exit
-	var kill <-chan time.Time
-	done := ctx.Done()
-	for left := len(cmds); left > 0; {
-		select {
-		case e := <-exits:
-			left--
-			if e.err != nil {
-				failed = append(failed, e)
-			}
-		case <-done:
-			done = nil
-			for _, c := range cmds {
-				if c.Process != nil {
-					_ = c.Process.Signal(os.Interrupt)
-				}
-			}
-		case <-kill:
-			for _, c := range cmds {
-				if c.Process != nil {
-					_ = c.Process.Kill()
-				}
-			}
-		}
-		if kill == nil && (len(failed) > 0 || done == nil) {
-			kill = time.After(reaped)
-		}
-	}
-	return failed
-}
-
-// verdict joins what the ranks said with the rank to blame: one that a signal
-// ended, or else the first to fail.
-func verdict(failed []exit, why string) error {
-	if len(failed) == 0 {
-		return nil
-	}
-	blame, signalled := failed[0], false
-	for _, e := range failed {
-		var x *exec.ExitError
-		if errors.As(e.err, &x) && x.ExitCode() == -1 {
-			blame, signalled = e, true
-			break
-		}
-	}
-	switch {
-	case why == "":
-		return fmt.Errorf("rank %d failed: %w", blame.rank, blame.err)
-	case signalled:
-		return fmt.Errorf("%s (rank %d: %w)", why, blame.rank, blame.err)
-	}
-	return errors.New(why)
 }

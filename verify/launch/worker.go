@@ -33,6 +33,10 @@ const (
 	envSecret = "PLANNER_SECRET_STDIN"
 )
 
+// tethered is the value of envSecret by which a rank knows that the end of its
+// standard input is to end it.
+const tethered = "tethered"
+
 // task is what Run tells every rank.
 type task struct {
 	Args     json.RawMessage
@@ -79,6 +83,14 @@ func work(ctx context.Context, name string) error {
 		if c.Secret, err = readSecret(os.Stdin); err != nil {
 			return err
 		}
+	}
+	if os.Getenv(envSecret) == tethered {
+		var cancel func()
+		ctx, cancel = context.WithCancel(ctx)
+		go func() {
+			_, _ = io.Copy(io.Discard, os.Stdin)
+			cancel()
+		}()
 	}
 	if os.Getenv(envListen) != "" {
 		if c.Listener, err = inherited(); err != nil {
