@@ -267,3 +267,12 @@ func ExampleCluster() {
 	// DGX H100, 400 Gb/s InfiniBand per GPU
 	// 128 nodes, 79.1 GiB usable, 400 Gb/s per GPU
 }
+
+// A file of another kind is refused in one line, not key by key.
+func TestNotACluster(t *testing.T) {
+	_, err := ParseCluster("plan.toml", []byte("format = 1\nlayout = \"tp=2\"\n[question]\ngpus = 8\n"))
+	var fault *Error
+	if !errors.As(err, &fault) || len(fault.Faults) != 1 || !strings.HasPrefix(fault.Faults[0], "plan.toml: not a cluster TOML: no gpu,") {
+		t.Errorf("error %v", err)
+	}
+}

@@ -106,3 +106,11 @@ func FuzzParseHF(f *testing.F) {
 		}
 	})
 }
+
+// A key that is read twice is faulted once, by the stricter reading.
+func TestHFFaultsOnce(t *testing.T) {
+	_, err := ParseHF("c.json", []byte(llamaWith("intermediate_size", "-5")))
+	if want := "c.json: intermediate_size -5: too small: want 1 to 1,048,576"; err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}

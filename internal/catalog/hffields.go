@@ -36,8 +36,17 @@ func newHFConfig(file string, raw map[string]any) *hfConfig {
 // nested reports whether the language model is a part of the file only.
 func (c *hfConfig) nested() bool { return len(c.raw) > 0 && c.raw["model_type"] != c.top["model_type"] }
 
+// fail records a fault. Keys are read more than once, the stricter time last:
+// a fault replaces an earlier one that begins with the same key and value.
 func (c *hfConfig) fail(format string, args ...any) {
-	c.faults = append(c.faults, c.file+": "+fmt.Sprintf(format, args...))
+	text := c.file + ": " + fmt.Sprintf(format, args...)
+	given, _, _ := strings.Cut(text[len(c.file)+2:], ": ")
+	same := func(f string) bool { return strings.HasPrefix(f, c.file+": "+given+": ") }
+	if i := slices.IndexFunc(c.faults, same); i >= 0 {
+		c.faults[i] = text
+		return
+	}
+	c.faults = append(c.faults, text)
 }
 
 // family finds the family by architecture, then by model_type: some files

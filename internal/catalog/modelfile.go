@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 
 	"planner/costmodel"
@@ -44,6 +45,9 @@ func ParseModelTOML(name string, text []byte) (*costmodel.Model, error) {
 	d, err := newDecoder(name, text)
 	if err != nil {
 		return nil, err
+	}
+	if known := sortedKeys(tags(reflect.TypeFor[modelSpec]())); len(d.root) > 1 && !d.hasAny(known...) {
+		return nil, Errorf("%s: not a model TOML: none of its %d keys is a model's: want the sizes, or like = \"llama3.1-8b\" and what differs", name, len(d.root))
 	}
 	s := new(modelSpec)
 	if like, ok := d.root["like"].(string); ok {

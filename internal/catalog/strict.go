@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -73,6 +74,11 @@ func newDecoder(file string, text []byte) (*decoder, error) {
 	}
 	d.text = text
 	return d, nil
+}
+
+// hasAny reports whether the file has one of the keys at its top level.
+func (d *decoder) hasAny(keys ...string) bool {
+	return slices.ContainsFunc(keys, func(k string) bool { return d.root[k] != nil })
 }
 
 // checkText refuses what is no text before the parser sees it.
