@@ -15,6 +15,7 @@ type block struct {
 	weight  unit.Seconds   // weight-gradient part of the backward pass
 	axes    [collective.NumAxes]costmodel.Pass
 	comm    costmodel.Pass // sum of axes
+	busy    linkTimes
 	host    costmodel.Pass // launch time that the GPU waits for
 	keep    unit.Bytes     // activations of one micro-batch in flight
 	whole   unit.Bytes     // activations while the backward pass of it runs
@@ -29,6 +30,7 @@ func (b *block) plus(c *block, n float64) {
 		b.axes[a] = b.axes[a].Plus(c.axes[a].Times(n))
 	}
 	b.comm = b.comm.Plus(c.comm.Times(n))
+	b.busy.plus(&c.busy, n)
 	b.host = b.host.Plus(c.host.Times(n))
 	b.keep += c.keep.Times(n)
 }
@@ -43,6 +45,7 @@ func (b *block) close(t *tally, host costmodel.Pass) {
 		b.axes[a] = costmodel.Pass{Fwd: t.fwd[a], Bwd: t.bwd[a]}
 	}
 	b.comm = t.sum()
+	b.busy = t.busy
 	b.calls = t.calls
 	gpu := b.compute.Plus(b.comm)
 	b.host.Fwd = kernel.SoftMax(gpu.Fwd, host.Fwd, hostSharpness) - gpu.Fwd
@@ -103,6 +106,9 @@ func (s *site) launches(l *costmodel.Layer) unit.Seconds {
 func (b *block) forwardOnly(t *tally) {
 	b.compute.Bwd, b.weight, b.keep = 0, 0, 0
 	t.bwd = [collective.NumAxes]unit.Seconds{}
+	for i := range t.busy {
+		t.busy[i].Bwd = 0
+	}
 	kept := t.calls[:0]
 	for _, c := range t.calls {
 		if c.Phase == collective.Forward {

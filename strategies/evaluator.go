@@ -85,7 +85,7 @@ type hopKey struct {
 type layerSet struct {
 	kinds, full []block // by kind of layer, as the layout recomputes; whole
 	embed, head block
-	hops        []unit.Seconds // wait for one message, by boundary of the chain
+	hops        []hopTime // by boundary of the chain
 	logits      unit.Bytes
 	fit         *ProfileFit
 }
@@ -130,10 +130,10 @@ type hopMemo struct {
 	chain *chain
 	inner int
 	fit   *ProfileFit
-	times []unit.Seconds
+	times []hopTime
 }
 
-func (h *hopMemo) of(s *site, c *chain, slabs *slabs) []unit.Seconds {
+func (h *hopMemo) of(s *site, c *chain, slabs *slabs) []hopTime {
 	m, inner := s.hopBytes(), s.l.TP*s.l.CP*s.l.DP
 	if h.fit != s.fit || h.bytes != m || h.chain != c || h.inner != inner {
 		*h = hopMemo{m, c, inner, s.fit, slabs.hops.take(len(c.hops))}

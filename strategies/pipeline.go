@@ -43,33 +43,45 @@ func (s *site) hopSpan(b *boundary) hardware.Span {
 	return s.p.Cluster.Hop(s.l.TP*s.l.CP*s.l.DP, b.from, b.to)
 }
 
-// hopTimes writes what a stage waits for one message over each boundary.
-func (s *site) hopTimes(c *chain, dst []unit.Seconds) {
+// hopTime is one message over a boundary of a pipeline.
+type hopTime struct {
+	wait   unit.Seconds // what the stage that receives it waits
+	stream unit.Seconds // what the message keeps the link busy
+	link   int
+}
+
+// hopTimes prices one message over each boundary.
+func (s *site) hopTimes(c *chain, dst []hopTime) {
 	for i := range c.hops {
-		p := s.p.Fabric.Time(collective.Recv, s.hopBytes(), s.hopSpan(&c.hops[i]))
-		dst[i] = p.Seconds.Times(s.fit.PPExposed)
+		span := s.hopSpan(&c.hops[i])
+		p := s.p.Fabric.Time(collective.Recv, s.hopBytes(), span)
+		dst[i] = hopTime{p.Seconds.Times(s.fit.PPExposed), p.Seconds - p.Latency, linkOf(&span)}
 	}
 }
 
 // hopped returns the blocks of a layout with the hops of its pipeline.
 func (s *site) hopped(c *chain, keepCalls bool) *layerSet {
 	set := s.layerSet(keepCalls)
-	set.hops = make([]unit.Seconds, len(c.hops))
+	set.hops = make([]hopTime, len(c.hops))
 	s.hopTimes(c, set.hops)
 	return set
 }
 
-// hops returns what a stage waits for its messages of one micro-batch.
-func (r *run) hops(st *stage) costmodel.Pass {
+// addHops adds the messages that a stage receives of one micro-batch.
+func (r *run) addHops(s *stageRun, st *stage) {
 	fwd, bwd := r.l.received(st)
 	if fwd+bwd == 0 {
-		return costmodel.Pass{}
+		return
 	}
-	p := costmodel.Pass{Fwd: r.layers.hops[st.before].Times(fwd), Bwd: r.layers.hops[st.after].Times(bwd)}
 	if r.p.Work.Forward {
-		p.Bwd = 0
+		bwd = 0
 	}
-	return p
+	before, after := &r.layers.hops[st.before], &r.layers.hops[st.after]
+	wait := costmodel.Pass{Fwd: before.wait.Times(fwd), Bwd: after.wait.Times(bwd)}
+	s.axes[collective.AxisPP] = s.axes[collective.AxisPP].Plus(wait)
+	s.comm = s.comm.Plus(wait)
+	s.busy[before.link].Fwd += before.stream.Times(fwd)
+	s.busy[after.link].Bwd += after.stream.Times(bwd)
 }
 
 // pipelineHops issues the hops of one micro-batch on a stage. A rank waits for

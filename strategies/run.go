@@ -77,9 +77,7 @@ func (r *run) addStage(i int) {
 	if st.head && !r.p.Work.LayersOnly {
 		s.plus(&r.layers.head, 1)
 	}
-	hop := r.hops(st)
-	s.axes[collective.AxisPP] = s.axes[collective.AxisPP].Plus(hop)
-	s.comm = s.comm.Plus(hop)
+	r.addHops(&s, st)
 	if !r.p.Work.LayersOnly {
 		s.batch = r.fit.HostBatch
 	}
@@ -92,34 +90,57 @@ func (r *run) addStage(i int) {
 	x := costmodel.StageTime{Fwd: t.Fwd + s.batch.Times(0.5), Bwd: t.Bwd + s.batch.Times(0.5), Weight: s.weight, Ranks: st.ranks}
 	if st.head && !r.p.Work.LayersOnly {
 		x.Head = r.layers.head.time()
-		x.Head.Bwd -= hop.Bwd.Times(1 / max(1, float64(r.l.VPP-1))) // its gradients come from nowhere
+		if r.l.VPP > 1 && !r.p.Work.Forward { // its gradients come from nowhere
+			x.Head.Bwd -= r.layers.hops[st.after].wait
+		}
 	}
 	r.times = append(r.times, x)
 }
 
-// exposeState works out what compute leaves of the state calls.
+// exposeState works out what compute leaves of the state calls. While other
+// axes keep their link busy they wait.
 func (r *run) exposeState(s *stageRun, c *stateCost) {
-	t := s.time()
+	w := r.beside(s, c)
 	phi := r.fit.DPExposed
-	s.data.Fwd = hide(c.fwd, c.fwdOne.Times(1/r.m), t.Fwd, phi)
-	s.data.Bwd = hide(c.bwd, c.bwdOne.Times(1/r.m), t.Bwd, phi) + hide(c.micro, 0, t.Bwd, phi)
+	s.data.Fwd = hide(c.fwd, c.fwdOne, w.Fwd, phi)
+	s.data.Bwd = hide(c.bwd, c.bwdOne, w.Bwd, phi) + hide(c.micro, c.microLast, w.Bwd, phi)
 	if !r.prof.Comm.Overlapped {
 		s.tail, s.lead = c.grad.Times(phi), c.gather.Times(phi)
 		return
 	}
-	s.tail = hide(c.grad, c.gradLast, t.Bwd, phi)
-	s.lead = hide(c.gather, c.gatherLast, t.Fwd, phi)
+	s.tail = hide(c.grad, c.gradLast, w.Bwd, phi)
+	s.lead = hide(c.gather, c.gatherLast, w.Fwd, phi)
+}
+
+// beside returns the time of a stage in which the links of its state calls are
+// free.
+func (r *run) beside(s *stageRun, c *stateCost) costmodel.Pass {
+	t := s.time()
+	total := c.grad + c.gather + c.micro + c.fwd + c.bwd
+	if total == 0 {
+		return t
+	}
+	out := float64(c.net / total)
+	in := 1 - out
+	t.Fwd -= s.busy[network].Fwd.Times(out) + s.busy[scaleUp].Fwd.Times(in)
+	t.Bwd -= s.busy[network].Bwd.Times(out) + s.busy[scaleUp].Bwd.Times(in)
+	return costmodel.Pass{Fwd: max(0, t.Fwd), Bwd: max(0, t.Bwd)}
 }
 
 // hide returns what stays exposed of calls that take t in all, beside work of
-// length w: a share phi of them always (contention, serial launches), of the
-// rest what exceeds the work, and never less than the first or last call,
-// which has no work beside it.
-func hide(t, last, w unit.Seconds, phi float64) unit.Seconds {
-	if phi >= 1 {
+// length w. A share phi of them always does (contention, serial launches), and
+// so does one call: the first of a forward pass has no work before it, the last
+// of a backward pass none after it. The work is w·(1 − one/t) while the others
+// run, so that of them stays
+//
+//	one + (1 − one/t)·max(0, t − w)
+func hide(t, one, w unit.Seconds, phi float64) unit.Seconds {
+	if phi >= 1 || t == 0 {
 		return t.Times(phi)
 	}
-	return t.Times(phi) + max(min(last, t), t-w).Times(1-phi)
+	alone := min(1, float64(one/t))
+	left := t.Times(alone) + max(0, t-w).Times(1-alone)
+	return t.Times(phi) + left.Times(1-phi)
 }
 
 // time fills the times of the estimate.

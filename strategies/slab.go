@@ -28,7 +28,7 @@ type slabs struct {
 	cost   slab[stateCost]
 	memory slab[Memory]
 	step   slab[unit.Seconds]
-	hops   slab[unit.Seconds]
+	hops   slab[hopTime]
 	tiny   slab[stepCost]
 }
 

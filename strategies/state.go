@@ -23,6 +23,7 @@ type stateCost struct {
 	micro, microLast   unit.Seconds // per micro-batch, hidden by its backward
 	fwd, bwd           unit.Seconds // per micro-batch and layer-wise: gathers, scatters
 	fwdOne, bwdOne     unit.Seconds // of one layer: what nothing precedes
+	net                unit.Seconds // the part of all that crosses the network
 }
 
 // stateClass tells a kept call which term of stateCost it belongs to.
@@ -50,6 +51,9 @@ func (t *stateTally) add(c collective.Call, class stateClass) {
 	}
 	c.Price = t.fabric.Time(c.Op, c.Bytes, c.Span)
 	total := c.Total()
+	if class != classOnce && linkOf(&c.Span) == network {
+		t.cost.net += total
+	}
 	switch class {
 	case classGrad:
 		t.cost.grad += total

@@ -3,6 +3,7 @@ package strategies
 import (
 	"planner/costmodel"
 	"planner/costmodel/collective"
+	"planner/hardware"
 	"planner/hardware/unit"
 )
 
@@ -16,6 +17,33 @@ type tally struct {
 	calls  []collective.Call
 	fwd    [collective.NumAxes]unit.Seconds // exposed, of one occurrence
 	bwd    [collective.NumAxes]unit.Seconds
+	busy   linkTimes
+}
+
+// linkTimes is how long a block keeps the links of a rank busy, alone: the time
+// of the bytes, which nothing else can have on the same link.
+type linkTimes [numLinks]costmodel.Pass
+
+// The links that axes share: those inside a node or rack, and the NICs.
+const (
+	scaleUp = iota
+	network
+	numLinks
+)
+
+// linkOf returns the link that decides the time of a group's calls.
+func linkOf(s *hardware.Span) int {
+	if s.Domains > 1 {
+		return network
+	}
+	return scaleUp
+}
+
+func (b *linkTimes) plus(c *linkTimes, n float64) {
+	for i := range b {
+		b[i].Fwd += c[i].Fwd.Times(n)
+		b[i].Bwd += c[i].Bwd.Times(n)
+	}
 }
 
 // issue prices count calls of an op and books the share of their time that
@@ -26,10 +54,17 @@ func (t *tally) issue(c collective.Call, share float64) {
 	}
 	c.Price = t.fabric.Time(c.Op, c.Bytes, c.Span)
 	c.Exposed = c.Seconds.Times(c.Count * share)
+	busy := &t.busy[linkOf(&c.Span)]
+	stream := (c.Seconds - c.Latency).Times(c.Count)
+	if share == 0 { // the other direction of a call that books the time
+		stream = 0
+	}
 	if c.Phase == collective.Forward {
 		t.fwd[c.Axis] += c.Exposed
+		busy.Fwd += stream
 	} else {
 		t.bwd[c.Axis] += c.Exposed
+		busy.Bwd += stream
 	}
 	if t.keep {
 		c.Stage = t.stage

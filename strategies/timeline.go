@@ -136,10 +136,10 @@ func (x *expansion) segments(rank int) {
 func (x *expansion) hop(rank, g int) (p costmodel.Pass) {
 	st := &x.chain.stages[x.stage[rank]]
 	if g > 0 {
-		p.Fwd = x.layers.hops[st.before]
+		p.Fwd = x.layers.hops[st.before].wait
 	}
 	if g < x.l.PP*x.l.VPP-1 && !x.p.Work.Forward {
-		p.Bwd = x.layers.hops[st.after]
+		p.Bwd = x.layers.hops[st.after].wait
 	}
 	return p
 }
