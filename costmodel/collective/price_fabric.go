@@ -23,6 +23,7 @@ type leg struct {
 	peer                    float64 // share of the rate that one peer can be sent; 0: all
 	shared                  float64 // rate of the path between the halves of a domain; 0: none
 	half                    int     // ranks of one half
+	ports                   float64 // what one rank can have of shared NICs, in shares; 1: its share
 }
 
 // NewFabric works out the rates of every tier of a cluster. A tier whose kind
@@ -70,6 +71,10 @@ func newLeg(l Link, t *hardware.Tier, rate unit.BytesPerSecond) leg {
 		reach: b * l.Reach, tree: b * l.Tree, p2p: b * l.P2P, pairs: b * l.Pairs,
 		switched: b * l.Switch, switchStep: float64(l.SwitchStep),
 		shared: float64(t.Shared) * l.Reach, half: t.Ranks / 2,
+	}
+	g.ports = 1
+	if t.NICs > 0 && t.PortRate > 0 {
+		g.ports = max(1, float64(t.PortRate)/max(1, t.Oversubscription)/b)
 	}
 	if l.Hop > 0 {
 		g.gap = min(1, float64(l.Gap/l.Hop))

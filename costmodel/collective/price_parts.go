@@ -95,10 +95,11 @@ func (p *place) halves(l *load) float64 {
 func (f *Fabric) outside(l *load, p *place) float64 {
 	switch {
 	case l.single:
+		rate := p.out.p2p * f.lone(p)
 		if p.g > crowd {
-			return p.out.p2p * f.protocol.Crowd
+			rate *= f.protocol.Crowd
 		}
-		return p.out.p2p
+		return rate
 	case l.spread:
 		return p.out.pairs
 	case l.tree:
@@ -107,6 +108,12 @@ func (f *Fabric) outside(l *load, p *place) float64 {
 		return p.out.reach * patReach
 	}
 	return p.out.reach
+}
+
+// lone returns the shares of a domain's NICs that a rank has which sends out of
+// it: more than one where ranks share NICs and only some send.
+func (f *Fabric) lone(p *place) float64 {
+	return math.Max(1, math.Min(p.out.ports, float64(f.ranks)/p.groups))
 }
 
 const (

@@ -108,3 +108,17 @@ func BenchmarkTime(b *testing.B) {
 		f.Time(AllReduce, unit.MiB, s)
 	}
 }
+
+// Four ports of 100 Gb/s serve eight GPUs: a stage of four that sends on has a
+// port each, eight that send share them.
+func TestHopOverSharedPorts(t *testing.T) {
+	prior := Prior()
+	c := machine(hardware.NVLink, hardware.InfiniBand, 8, 2)
+	c.Tiers[1] = hardware.Tier{Kind: hardware.InfiniBand, Bandwidth: 6.25e9, NICs: 4, Ports: 4, PortRate: 12.5e9, Oversubscription: 1}
+	f := NewFabric(c, &prior)
+	const m = 1 << 30
+	half, all := f.Time(Send, m, c.Hop(4, 1, 2)), f.Time(Send, m, c.Hop(8, 0, 1))
+	if r := float64(all.Seconds / half.Seconds); math.Abs(r-2) > 0.02 {
+		t.Errorf("eight ranks on four ports take %.2f times as long as four, want 2", r)
+	}
+}
