@@ -1,9 +1,13 @@
 package main
 
 import (
+	"errors"
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"planner/internal/ask"
+	"planner/internal/catalog"
 	"planner/internal/settings"
 	"planner/internal/show"
 )
@@ -50,5 +54,56 @@ func runConfig(c *cobra.Command, q *question) error {
 	}
 	show.Settings(c.OutOrStdout(), q.format, list)
 	show.Note(c.ErrOrStderr(), "order", "flag, environment PLANNER_*, %s here, %s", settings.ProjectFile, settings.UserFile())
-	return nil
+	return wrong(saved)
+}
+
+// wrong lists the saved values that no command would take, each asked alone of
+// the saved model, or of one that takes most.
+func wrong(saved settings.Set) error {
+	all := &catalog.Error{}
+	model := saved["model"].Value
+	if _, err := catalog.Model(model); err != nil {
+		model = "70b"
+	}
+	for _, key := range settable {
+		v, ok := saved[key]
+		if !ok {
+			continue
+		}
+		var fault *catalog.Error
+		if errors.As(tryValue(v, model), &fault) {
+			for _, line := range fault.Faults {
+				all.Faults = append(all.Faults, v.Origin+": "+strings.TrimPrefix(line, v.Origin+": "))
+			}
+		}
+	}
+	if len(all.Faults) == 0 {
+		return nil
+	}
+	return all
+}
+
+// tryValue asks a question with one saved value.
+func tryValue(v settings.Value, model string) error {
+	o := &suggestFlags{}
+	c := suggestCommand(o)
+	o.Model, o.GPUs = model, 1024
+	flag := c.Flags().Lookup(v.Key)
+	if err := c.Flags().Set(v.Key, v.Value); err != nil || v.Value == "" {
+		return notSettable(v, flag)
+	}
+	if flag.Name == "gpus" && o.GPUs < 1 {
+		return catalog.Errorf("--gpus %d: too small: want 1 to 1,048,576", o.GPUs)
+	}
+	if err := o.given(c.Flags()); err != nil {
+		return err
+	}
+	if _, err := ask.Ask(o.Question); err != nil {
+		return err
+	}
+	if o.top < 1 {
+		return catalog.Errorf("--top %d: too small: want at least 1", o.top)
+	}
+	_, err := o.limits.Space()
+	return err
 }

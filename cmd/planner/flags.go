@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -65,9 +66,29 @@ func complete(c *cobra.Command, flag string, values func() []string) {
 // answer resolves saved defaults and the question itself.
 func (q *question) answer(c *cobra.Command) (*ask.Answer, error) {
 	if err := q.prepare(c); err != nil {
-		return nil, err
+		return nil, fromSaved(c.Flags(), err)
 	}
-	return ask.Ask(q.Question)
+	a, err := ask.Ask(q.Question)
+	return a, fromSaved(c.Flags(), err)
+}
+
+// savedIn annotates a flag whose value was not typed with where it was saved.
+const savedIn = "saved in"
+
+// fromSaved says of the faults of flags that nobody typed where they are saved.
+func fromSaved(f *pflag.FlagSet, err error) error {
+	var fault *catalog.Error
+	if !errors.As(err, &fault) {
+		return err
+	}
+	f.VisitAll(func(flag *pflag.Flag) {
+		for i, line := range fault.Faults {
+			if origin := flag.Annotations[savedIn]; origin != nil && strings.HasPrefix(line, "--"+flag.Name+" ") {
+				fault.Faults[i] = origin[0] + ": " + line
+			}
+		}
+	})
+	return err
 }
 
 // prepare resolves saved defaults and refuses values that no question has.
@@ -129,10 +150,21 @@ func applySettings(f *pflag.FlagSet) error {
 			continue
 		}
 		if err := f.Set(key, v.Value); err != nil {
-			return catalog.Errorf("%s: %s %q: not a %s", v.Origin, key, v.Value, kindOf(flag))
+			return notSettable(v, flag)
+		}
+		if err := f.SetAnnotation(key, savedIn, []string{v.Origin}); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// notSettable says why a saved value is none of its flag's.
+func notSettable(v settings.Value, flag *pflag.Flag) error {
+	if v.Value == "" {
+		return catalog.Errorf("%s: %s %q: %v", v.Origin, v.Key, v.Value, errEmpty)
+	}
+	return catalog.Errorf("%s: %s %q: not a %s: want %s", v.Origin, v.Key, v.Value, kindOf(flag), wantOf(flag))
 }
 
 // noArguments refuses words that no flag takes.

@@ -43,7 +43,9 @@ cluster, how fast it will run, and how we know.`,
 	add("know", newModels(), newHardware(), newFrameworks(), newConfig())
 	addTopics(root)
 	leadWithExamples(root)
+	root.SetHelpCommand(newHelp())
 	root.AddCommand(newGenDocs())
+	giveOnce(root)
 	return root
 }
 
@@ -76,6 +78,9 @@ func flagError(c *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
 	if errors.As(err, &invalid) {
 		f := invalid.GetFlag()
+		if cause := invalid.Unwrap(); cause == errTwice || cause == errEmpty {
+			return catalog.Errorf("--%s %q: %v", f.Name, invalid.GetValue(), cause)
+		}
 		return catalog.Errorf("--%s %q: not a %s: want %s", f.Name, invalid.GetValue(), kindOf(f), wantOf(f))
 	}
 	return catalog.Errorf("%s", strings.ReplaceAll(err.Error(), "\n", " "))

@@ -25,8 +25,9 @@ type suggestFlags struct {
 	all, stats bool
 }
 
-func newSuggest() *cobra.Command {
-	o := &suggestFlags{}
+func newSuggest() *cobra.Command { return suggestCommand(&suggestFlags{}) }
+
+func suggestCommand(o *suggestFlags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "suggest",
 		Short: "Rank every legal layout of a model on a cluster",

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"path"
+	"reflect"
 	"strings"
 
 	"planner/hardware"
@@ -26,8 +27,8 @@ func ParseCluster(file string, text []byte) (*hardware.Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !d.hasAny("gpu", "gpus_per_node", "tier") {
-		return nil, Errorf(`%s: not a cluster TOML: no gpu, gpus_per_node or [[tier]]: want gpu = "h100-sxm-80gb", gpus_per_node and a [[tier]] for each kind of link`, file)
+	if d.strange(reflect.TypeFor[clusterSpec]()) {
+		return nil, Errorf(`%s: not a cluster TOML: none of its keys is a cluster's: want gpu = "h100-sxm-80gb", gpus_per_node and a [[tier]] for each kind of link`, file)
 	}
 	base := file[strings.LastIndexAny(file, `/\`)+1:]
 	return readCluster(d, strings.TrimSuffix(base, ".toml"), nil)

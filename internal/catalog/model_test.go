@@ -47,7 +47,7 @@ func TestModelErrors(t *testing.T) {
 		{write("cut.json", `{"a": `), `cut.json:1:7: unexpected end of JSON`},
 		{write("empty.toml", ""), `empty.toml: empty`},
 		{write("unknown.toml", "hiden = 1\n"), `unknown.toml:1: unknown key "hiden": did you mean "hidden"?`},
-		{write("plan.toml", "format = 1\nquestion = 2\n"), `plan.toml: not a model TOML: none of its 2 keys is a model's`},
+		{write("plan.toml", "format = 1\nquestion = 2\n"), `plan.toml: not a model TOML: none of its keys is a model's`},
 		{write("type.toml", "layers = 1\nhidden = \"big\"\n"), `type.toml:2: hidden: is the string "big": want an integer`},
 		{write("missing.toml", "layers = 2\nhidden = 64\nheads = 4\nvocab = 100\n"), `ffn: missing`},
 		{write("zero.toml", "like = \"llama3.1-8b\"\nlayers = 0\n"), `layers 0: too small: want 1 to 10,000`},

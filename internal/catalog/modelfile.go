@@ -46,8 +46,8 @@ func ParseModelTOML(name string, text []byte) (*costmodel.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	if known := sortedKeys(tags(reflect.TypeFor[modelSpec]())); len(d.root) > 1 && !d.hasAny(known...) {
-		return nil, Errorf("%s: not a model TOML: none of its %d keys is a model's: want the sizes, or like = \"llama3.1-8b\" and what differs", name, len(d.root))
+	if d.strange(reflect.TypeFor[modelSpec]()) {
+		return nil, Errorf("%s: not a model TOML: none of its keys is a model's: want the sizes, or like = \"llama3.1-8b\" and what differs", name)
 	}
 	s := new(modelSpec)
 	if like, ok := d.root["like"].(string); ok {

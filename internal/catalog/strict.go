@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -76,9 +77,16 @@ func newDecoder(file string, text []byte) (*decoder, error) {
 	return d, nil
 }
 
-// hasAny reports whether the file has one of the keys at its top level.
-func (d *decoder) hasAny(keys ...string) bool {
-	return slices.ContainsFunc(keys, func(k string) bool { return d.root[k] != nil })
+// strange reports whether the file seems to be of another kind: none of its keys
+// at the top level is of the struct, nor is it one key misspelt.
+func (d *decoder) strange(of reflect.Type) bool {
+	known := sortedKeys(tags(of))
+	for k := range d.root {
+		if slices.Contains(known, k) || len(d.root) == 1 && Nearest(k, known) != "" {
+			return false
+		}
+	}
+	return true
 }
 
 // checkText refuses what is no text before the parser sees it.
