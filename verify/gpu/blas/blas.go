@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"sync"
 	"unsafe"
 
 	"planner/verify/gpu/dl"
@@ -64,6 +65,8 @@ func (t *table) bindings() []dl.Binding {
 type Library struct {
 	Version int // as 120500 for 12.5.0
 	table
+	mu      sync.Mutex
+	handles map[Device]handle
 }
 
 // Open opens cuBLASLt of CUDA 11 to 13, or the first of paths.
@@ -163,12 +166,14 @@ func (g *Gemm) on(f func() error) error {
 // prepare sets the product up. cuBLASLt is column-major, in which W is k by m
 // and is taken transposed, X is k by n and D is m by n.
 func (g *Gemm) prepare(dt int32) error {
+	if err := g.attach(); err != nil {
+		return err
+	}
 	l, m, n, k, transposed := g.l, uint64(g.M), uint64(g.N), uint64(g.K), int32(opTranspose)
 	for _, c := range []struct {
 		call string
 		f    func() status
 	}{
-		{"cublasLtCreate", func() status { return l.create(&g.h) }},
 		{"cublasLtMatmulDescCreate", func() status { return l.descCreate(&g.desc, compute32F, real32F) }},
 		{"cublasLtMatmulDescSetAttribute", func() status { return l.descSet(g.desc, descTransA, &transposed, 4) }},
 		{"cublasLtMatrixLayoutCreate", func() status { return l.layoutCreate(&g.w, dt, k, m, int64(k)) }},
@@ -180,6 +185,38 @@ func (g *Gemm) prepare(dt int32) error {
 		}
 	}
 	return g.choose()
+}
+
+// attach takes the handle of the GPU, which all its products share.
+func (g *Gemm) attach() error {
+	g.l.mu.Lock()
+	defer g.l.mu.Unlock()
+	if h := g.l.handles[g.d]; h != 0 {
+		g.h = h
+		return nil
+	}
+	if err := g.l.check(g.l.create(&g.h), "cublasLtCreate"); err != nil {
+		return err
+	}
+	if g.l.handles == nil {
+		g.l.handles = map[Device]handle{}
+	}
+	g.l.handles[g.d] = g.h
+	return nil
+}
+
+// Detach gives up what products on a GPU share, once all are closed.
+func (l *Library) Detach(d Device) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	h := l.handles[d]
+	if h == 0 {
+		return nil
+	}
+	delete(l.handles, d)
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	return errors.Join(d.Use(), l.check(l.destroy(h), "cublasLtDestroy"))
 }
 
 func (g *Gemm) choose() error {
@@ -220,8 +257,5 @@ func (g *Gemm) Close() error {
 	if g.desc != 0 {
 		_ = g.l.descDestroy(g.desc)
 	}
-	if g.h == 0 {
-		return nil
-	}
-	return g.l.check(g.l.destroy(g.h), "cublasLtDestroy")
+	return nil
 }

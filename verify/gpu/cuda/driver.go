@@ -10,6 +10,7 @@ package cuda
 
 import (
 	"fmt"
+	"sync"
 	"unsafe"
 
 	"planner/verify/gpu/dl"
@@ -36,6 +37,9 @@ type Driver struct {
 	Version int // of the newest CUDA it serves, as 12040 for 12.4
 	Path    string
 	table
+	image func(Device) ([]byte, error) // of kernels, if not PTX
+	mu    sync.Mutex
+	gpus  map[int]*loaded // in use, by ordinal
 }
 
 // Open opens the NVIDIA driver, libcuda.so.1 unless other paths are given. It

@@ -4,11 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"sync"
 	"time"
-	"unsafe"
 
 	"planner/costmodel/collective/steps"
-	"planner/verify/gpu/ptx"
 )
 
 // Flags of streams and events (cuda.h).
@@ -17,8 +16,10 @@ const (
 	eventDisableTiming = 2
 )
 
-// Group is the ranks of this process. It serves one goroutine at a time.
+// Group is the ranks of this process. Its methods, and its seats', may be called
+// by several goroutines; each call is one piece.
 type Group struct {
+	mu    sync.Mutex
 	d     *Driver
 	gpus  map[int]*gpu
 	ranks []*rank
@@ -33,11 +34,9 @@ type Group struct {
 // gpu is a GPU that ranks of the group are on.
 type gpu struct {
 	Device
-	ctx     ctxHandle
-	module  moduleHandle
-	kernels map[string]kernelHandle
-	ranks   int
-	fork    eventHandle // of captures that begin here
+	*loaded
+	ranks int
+	fork  eventHandle // of captures that begin here
 }
 
 // rank is one rank's stream and memory.
@@ -84,6 +83,8 @@ func (g *Group) Device(rank int) Device { return g.ranks[rank].Device }
 
 // on runs f on one thread: the driver's current context belongs to a thread.
 func (g *Group) on(f func() error) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	g.now = nil
@@ -125,48 +126,18 @@ func (g *Group) add(v Device) error {
 	return nil
 }
 
-// open retains a GPU's context and loads the kernels into it.
+// open takes a GPU with the kernels loaded.
 func (g *Group) open(v Device) (*gpu, error) {
-	if v.Capability < oldestCapability {
-		return nil, fmt.Errorf("compute capability %d.%d: too old: want 7.0 (V100) or newer", v.Capability/10, v.Capability%10)
-	}
-	u := &gpu{Device: v, kernels: map[string]kernelHandle{}}
-	if err := g.d.check(g.d.retain(&u.ctx, int32(v.Ordinal)), "cuDevicePrimaryCtxRetain"); err != nil {
+	x, err := g.d.hold(v)
+	if err != nil {
 		return nil, err
 	}
+	u := &gpu{Device: v, loaded: x}
 	g.gpus[v.Ordinal] = u
 	if err := g.enter(u); err != nil {
 		return nil, err
 	}
-	if err := g.load(u); err != nil {
-		return nil, err
-	}
 	return u, g.d.check(g.d.eventCreate(&u.fork, eventDisableTiming), "cuEventCreate")
-}
-
-// Options of cuModuleLoadDataEx (CUjit_option).
-const (
-	jitErrorLog     = 5
-	jitErrorLogSize = 6
-)
-
-func (g *Group) load(u *gpu) error {
-	image, log := ptx.Image(), make([]byte, 8192)
-	options := [2]int32{jitErrorLog, jitErrorLogSize}
-	values := [2]uintptr{uintptr(unsafe.Pointer(&log[0])), uintptr(len(log))}
-	r := g.d.moduleLoad(&u.module, unsafe.Pointer(&image[0]), 2, &options[0], &values[0])
-	runtime.KeepAlive(log)
-	if err := g.d.check(r, "cuModuleLoadDataEx"); err != nil {
-		return fmt.Errorf("%w: %s", err, text(log))
-	}
-	for _, name := range ptx.Entries() {
-		var k kernelHandle
-		if err := g.d.check(g.d.moduleFunction(&k, u.module, name), "cuModuleGetFunction "+name); err != nil {
-			return err
-		}
-		u.kernels[name] = k
-	}
-	return nil
 }
 
 // connect lets kernels read the memory of other GPUs where they can.
@@ -233,12 +204,7 @@ func (g *Group) leave() error {
 		if u.fork != 0 {
 			_ = g.d.eventDestroy(u.fork)
 		}
-		if u.module != 0 {
-			errs = append(errs, g.d.check(g.d.moduleUnload(u.module), "cuModuleUnload"))
-		}
-		if g.d.release != nil {
-			errs = append(errs, g.d.check(g.d.release(int32(o)), "cuDevicePrimaryCtxRelease"))
-		}
+		errs = append(errs, g.d.let(o))
 	}
 	g.ranks, g.gpus = nil, map[int]*gpu{}
 	return errors.Join(errs...)

@@ -1,8 +1,7 @@
 package cuda
 
 // Seat is one rank of a group as other libraries use it: its GPU, stream and
-// memory. It serves one goroutine at a time, and no other seat of the same
-// group at once; give each goroutine a group of its own.
+// memory.
 type Seat struct {
 	g    *Group
 	rank int

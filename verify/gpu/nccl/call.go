@@ -41,6 +41,24 @@ func (c *Comm) Do(k Call) error {
 	return c.call(c.last, func() status { return c.enqueue(k) })
 }
 
+// Shift puts on the stream that every rank sends count elements to the next,
+// as ring attention does, and takes those of the one before.
+func (c *Comm) Shift(t reduce.DType, count int, in, out uintptr) error {
+	c.last = fmt.Sprintf("shift of %d %v", count, t)
+	if count <= 0 {
+		return nil
+	}
+	k := Call{Type: t, Count: count}
+	return c.call(c.last, func() status {
+		if s := c.l.groupStart(); s != 0 {
+			return s
+		}
+		bad := first(c.send(k, in, count, (c.Rank+1)%c.Size), c.recv(k, out, count, (c.Rank+c.Size-1)%c.Size))
+		s := c.l.groupEnd()
+		return first(bad, s)
+	})
+}
+
 func (c *Comm) enqueue(k Call) status {
 	l, s, n := c.l, c.device.Stream(), uint64(k.Count)
 	dt, op := dtypes[k.Type], redops[k.Reduction]

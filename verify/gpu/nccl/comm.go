@@ -66,6 +66,9 @@ func (c *Comm) Split(color, key int) (*Comm, error) {
 	return sub, nil
 }
 
+// On puts the calls that follow on another stream of the same GPU.
+func (c *Comm) On(d Device) { c.device = d }
+
 // call runs f on one thread that has the GPU and waits until the library is
 // done with it. What f enqueues may still be running.
 func (c *Comm) call(name string, f func() status) error {
@@ -114,6 +117,17 @@ func (c *Comm) Wait() error {
 		}
 		return c.device.Idle()
 	})
+}
+
+// Watch reports an asynchronous error, which ends the communicator.
+func (c *Comm) Watch() error {
+	if c.dead != nil {
+		return c.dead
+	}
+	if _, err := c.state(c.last); err != nil {
+		return c.die(err)
+	}
+	return nil
 }
 
 // until polls and, after an error or when the time is over, aborts.

@@ -55,18 +55,19 @@ func Gemms(ctx context.Context, o GemmOptions, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	seat := g.Seat(0)
 	fmt.Fprintln(out, "gpu\tdtype\tm\tn\tk\tus\ttflops")
 	for _, s := range o.Shapes {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		seconds, err := o.time(lib, g.Seat(0), s)
+		seconds, err := o.time(lib, seat, s)
 		if err != nil {
 			return err
 		}
 		fmt.Fprintf(out, "%s\t%v\t%d\t%d\t%d\t%.2f\t%.2f\n", g.Device(0).Name, o.Type, s.M, s.N, s.K, seconds*1e6, s.FLOPs()/seconds/1e12)
 	}
-	return g.Close()
+	return errors.Join(lib.Detach(seat), g.Close())
 }
 
 // time returns the seconds of one product, of Iters behind each other.

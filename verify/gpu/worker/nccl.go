@@ -91,20 +91,30 @@ func (o *Options) sit(local int) (s seat, where Seat, leave func() error, err er
 		where.Bus, where.GPU = h.Bus, h.Name
 		return h, where, h.Close, nil
 	}
-	drv, err := cuda.Open(paths(o.Driver)...)
+	_, g, where, err := o.take(local)
 	if err != nil {
 		return nil, where, nil, err
+	}
+	return g.Seat(0), where, g.Close, nil
+}
+
+// take takes the GPU of a rank of this machine through the driver.
+func (o *Options) take(local int) (drv *cuda.Driver, g *cuda.Group, where Seat, err error) {
+	if where.Host, err = os.Hostname(); err != nil {
+		return nil, nil, where, err
+	}
+	if drv, err = cuda.Open(paths(o.Driver)...); err != nil {
+		return nil, nil, where, err
 	}
 	all, err := drv.Devices()
 	if err != nil {
-		return nil, where, nil, err
+		return nil, nil, where, err
 	}
-	g, err := cuda.NewGroup(drv, []int{o.gpu(local, len(all))})
-	if err != nil {
-		return nil, where, nil, err
+	if g, err = cuda.NewGroup(drv, []int{o.gpu(local, len(all))}); err != nil {
+		return nil, nil, where, err
 	}
 	where.Bus, where.GPU = g.Device(0).Bus, g.Device(0).Name
-	return g.Seat(0), where, g.Close, nil
+	return drv, g, where, nil
 }
 
 // gpu returns the GPU of a rank of this machine that sees some. Where a

@@ -1,0 +1,301 @@
+package step
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"planner/costmodel/collective"
+	"planner/verify/gpu/cuda"
+	"planner/verify/gpu/nccl"
+	"planner/verify/reduce"
+	"planner/verify/replay"
+)
+
+// NCCL is a fabric of NCCL's or RCCL's communicators, one rank's end.
+type NCCL struct {
+	world *nccl.Comm
+	lanes []Lane // numStreams of them
+	home  Lane
+	work  *replay.Work
+	keys  map[key]*ncclGroup
+	pairs map[string]*nccl.Comm
+	marks [][2]cuda.Mark // of the lanes' GPU, by slot
+	bufs  [2]uintptr
+	room  int
+	timer [2]cuda.Mark
+}
+
+type ncclGroup struct {
+	id      uint64
+	comm    *nccl.Comm
+	members []int
+	seq     int32
+}
+
+// NewNCCL returns the fabric of a rank with a communicator of all. lanes
+// returns streams of the rank's GPU.
+func NewNCCL(world *nccl.Comm, lanes func(n int) ([]Lane, error)) (*NCCL, error) {
+	all, err := lanes(numStreams + 1)
+	if err != nil {
+		return nil, err
+	}
+	n := &NCCL{world: world, lanes: all[:numStreams], home: all[numStreams], keys: map[key]*ncclGroup{}, pairs: map[string]*nccl.Comm{}}
+	world.On(n.home)
+	for i := range n.timer {
+		if n.timer[i], err = n.home.NewMark(); err != nil {
+			return nil, err
+		}
+	}
+	return n, nil
+}
+
+// Load splits the communicators of a work off that of all ranks.
+func (n *NCCL) Load(w *replay.Work) error {
+	n.work = w
+	for number, k := range keysOf(w) {
+		g := n.keys[k]
+		if g != nil && g.comm != nil && k.kind == sampling {
+			if err := g.comm.Close(); err != nil {
+				return err
+			}
+		}
+		if g == nil || k.kind == sampling {
+			members := k.group(w, n.world.Rank)
+			color, place := -1, 0
+			for i, m := range members {
+				if color = members[0]; m == n.world.Rank {
+					place = i
+				}
+			}
+			comm, err := n.world.Split(color, place)
+			if err != nil {
+				return fmt.Errorf("%s: %w", k.String(), err)
+			}
+			g = &ncclGroup{comm: comm, members: members}
+			n.keys[k] = g
+		}
+		if g.seq = 0; g.comm != nil {
+			g.id = k.id(number, g.members)
+		}
+	}
+	return n.reserve(w)
+}
+
+// reserve makes the marks and the buffers of a work's calls. Calls share two
+// buffers: what they carry is not looked at.
+func (n *NCCL) reserve(w *replay.Work) error {
+	slots, bytes := 1, int64(sentinelBytes)
+	for _, p := range w.Programs {
+		slots = max(slots, p.Slots)
+		for i := range p.Calls {
+			bytes = max(bytes, p.Calls[i].Bytes)
+		}
+	}
+	for i := range w.Samples {
+		bytes = max(bytes, w.Samples[i].Bytes)
+	}
+	for len(n.marks) < slots {
+		var m [2]cuda.Mark
+		for i := range m {
+			var err error
+			if m[i], err = n.home.NewMark(); err != nil {
+				return err
+			}
+		}
+		n.marks = append(n.marks, m)
+	}
+	return n.grow(int(bytes) + 64)
+}
+
+func (n *NCCL) grow(bytes int) error {
+	if bytes <= n.room {
+		return nil
+	}
+	n.room = 0
+	for i := range n.bufs {
+		if err := n.home.Free(n.bufs[i]); err != nil {
+			return err
+		}
+		var err error
+		if n.bufs[i], err = n.home.Alloc(bytes); err != nil {
+			return err
+		}
+	}
+	n.room = bytes
+	return nil
+}
+
+// Start puts a call on the stream of its axis.
+func (n *NCCL) Start(c Calling, after cuda.Mark) (*Ticket, error) {
+	g, lane, call := n.find(&c)
+	if g.comm == nil {
+		return nil, nil
+	}
+	t := &Ticket{Group: g.id, Seq: g.seq, Lane: lane, Begin: n.marks[c.Slot][0], End: n.marks[c.Slot][1], Queued: closed}
+	g.seq++
+	if err := errors.Join(lane.Await(after), lane.Record(t.Begin)); err != nil {
+		return nil, err
+	}
+	g.comm.On(lane)
+	var err error
+	if c.Program >= 0 && keyOf(n.work.Programs[c.Program], n.stage(&c), c.Action).kind == shifting {
+		err = g.comm.Shift(call.Type, call.Count, call.In, call.Out)
+	} else {
+		err = g.comm.Do(call)
+	}
+	return t, errors.Join(err, lane.Record(t.End))
+}
+
+var closed = func() chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}()
+
+func (n *NCCL) stage(c *Calling) int { return n.world.Rank / n.work.Programs[c.Program].Inner }
+
+// find returns the group, the stream and the call itself.
+func (n *NCCL) find(c *Calling) (*ncclGroup, Lane, nccl.Call) {
+	if c.Program < 0 {
+		s := &n.work.Samples[c.Sample]
+		g := n.keys[key{kind: sampling, sample: c.Sample}]
+		call := n.call(s.Op, s.DType, s.Bytes)
+		if g.comm != nil && s.Op == collective.Send {
+			call.Peer = 1
+			if g.comm.Rank == 1 {
+				call.Op, call.Peer = collective.Recv, 0
+			}
+		}
+		return g, n.lanes[0], call
+	}
+	p := n.work.Programs[c.Program]
+	spec := &p.Calls[c.Action.Row]
+	g := n.keys[keyOf(p, n.stage(c), c.Action)]
+	call := n.call(spec.Op, spec.DType, spec.Bytes)
+	if spec.Op == collective.Send { // of a pair the sender stands first
+		call.Peer = 1
+	}
+	return g, n.lanes[streamOf(p, c.Action)], call
+}
+
+func (n *NCCL) call(op collective.Op, d collective.DType, bytes int64) nccl.Call {
+	t := dtypeOf(d)
+	return nccl.Call{Op: op, Type: t, Count: elements(bytes, t), In: n.bufs[0], Out: n.bufs[1]}
+}
+
+// sentinelBytes is the message of the sentinel: its time is that of latency
+// and of bytes alike.
+const sentinelBytes = 1 << 20
+
+// Sentinel makes a fixed call of all ranks, a few times.
+func (n *NCCL) Sentinel() error {
+	if err := n.grow(sentinelBytes); err != nil {
+		return err
+	}
+	for range 4 {
+		if err := n.world.Do(n.call(collective.AllReduce, collective.FP32, sentinelBytes)); err != nil {
+			return err
+		}
+	}
+	return n.world.Wait()
+}
+
+// Exchange sends turns messages from the first of each pair to the second, and
+// a word back.
+func (n *NCCL) Exchange(c *replay.Command) (time.Duration, error) {
+	comm, pair, err := n.partner(c.Pairs)
+	if err != nil || comm == nil {
+		return 0, err
+	}
+	if err := n.grow(c.Bytes); err != nil {
+		return 0, err
+	}
+	there := nccl.Call{Op: collective.Send, Type: reduce.F32, Count: max(1, c.Bytes/4), Peer: 1, In: n.bufs[0], Out: n.bufs[1]}
+	back := there
+	back.Op, back.Count = collective.Recv, 1
+	if pair[1] == n.world.Rank {
+		there.Op, there.Peer, back.Op, back.Peer = collective.Recv, 0, collective.Send, 0
+	}
+	if err := n.home.Record(n.timer[0]); err != nil {
+		return 0, err
+	}
+	for i := range c.Turns + 1 {
+		k := there
+		if i == c.Turns {
+			k = back
+		}
+		if err := comm.Do(k); err != nil {
+			return 0, err
+		}
+	}
+	if err := errors.Join(n.home.Record(n.timer[1]), comm.Wait()); err != nil {
+		return 0, err
+	}
+	took, err := n.home.Between(n.timer[0], n.timer[1])
+	return time.Duration(took * 1e9), err
+}
+
+// partner returns the communicator of the rank's pair; all ranks ask at once.
+func (n *NCCL) partner(pairs [][2]int) (*nccl.Comm, [2]int, error) {
+	var mine [2]int
+	color, place := -1, 0
+	for _, p := range pairs {
+		for i, r := range p {
+			if r == n.world.Rank {
+				mine, color, place = p, p[0], i
+			}
+		}
+	}
+	name := fmt.Sprint(pairs)
+	comm, known := n.pairs[name]
+	if !known {
+		var err error
+		if comm, err = n.world.Split(color, place); err != nil {
+			return nil, mine, err
+		}
+		n.pairs[name] = comm
+	}
+	if comm != nil {
+		comm.On(n.home)
+	}
+	return comm, mine, nil
+}
+
+// Watch asks the communicators for asynchronous errors.
+func (n *NCCL) Watch() error {
+	for k, g := range n.keys {
+		if g.comm == nil {
+			continue
+		}
+		if err := g.comm.Watch(); err != nil {
+			return fmt.Errorf("%s: %w", k.String(), err)
+		}
+	}
+	return nil
+}
+
+// Close gives all but the communicator of all ranks back.
+func (n *NCCL) Close() error {
+	var errs []error
+	for _, g := range n.keys {
+		if g.comm != nil {
+			errs = append(errs, g.comm.Close())
+		}
+	}
+	for _, c := range n.pairs {
+		if c != nil {
+			errs = append(errs, c.Close())
+		}
+	}
+	for _, m := range n.marks {
+		errs = append(errs, n.home.FreeMark(m[0]), n.home.FreeMark(m[1]))
+	}
+	for _, m := range n.timer {
+		errs = append(errs, n.home.FreeMark(m))
+	}
+	for _, p := range n.bufs {
+		errs = append(errs, n.home.Free(p))
+	}
+	return errors.Join(errs...)
+}
