@@ -13,14 +13,17 @@ type Comm struct {
 	port     *transport.Port
 	id       uint64
 	splits   uint64
-	node     int // ranks per node; 0 when nodes are uneven or not adjacent
+	node     int  // ranks per node; 0 when nodes are uneven or not adjacent
+	open     bool // the members work in one another's buffers
 	programs map[steps.Spec]steps.Program
 	last     struct {
 		spec    steps.Spec
 		program steps.Program
 	}
 	scratch []byte
-	block   []byte // of fused
+	block   []byte   // see partial
+	ins     [][]byte // the members' buffers in a fused call
+	outs    [][]byte
 	tuning  Tuning
 	stream  stream
 }
@@ -47,8 +50,10 @@ func NewGroup(w transport.World, id uint64, members []int) (*Comm, error) {
 }
 
 func newComm(w transport.World, p *transport.Port, id uint64) *Comm {
-	return &Comm{world: w, port: p, id: id, node: perNode(w, p), programs: map[steps.Spec]steps.Program{},
-		tuning: defaultTuning(p.Direct())}
+	open := p.Open()
+	_, own := w.Core()
+	return &Comm{world: w, port: p, id: id, node: perNode(w, p), open: open, programs: map[steps.Spec]steps.Program{},
+		tuning: defaultTuning(p.Direct(), open, own)}
 }
 
 // perNode returns how many adjacent members share each node, 0 if that differs.

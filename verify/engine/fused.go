@@ -4,6 +4,7 @@ import (
 	"planner/costmodel/collective"
 	"planner/costmodel/collective/steps"
 	"planner/verify/reduce"
+	"planner/verify/transport"
 )
 
 // fusedBlock is how many bytes are reduced before they are written out: small
@@ -13,6 +14,60 @@ const fusedBlock = 16 << 10
 // fuses reports whether a call may run fused.
 func (t Tuning) fuses(s steps.Spec, bytes int) bool {
 	return s.Op == collective.AllReduce && s.Alg == steps.TwoShot && s.Ranks > 1 && t.Fuse > 0 && bytes >= t.Fuse
+}
+
+// slots reports whether a call may run in slots.
+func (t Tuning) slots(s steps.Spec, bytes int) bool {
+	return s.Op == collective.AllReduce && s.Alg == steps.OneShot && s.Ranks > 1 && bytes <= transport.InlineMax
+}
+
+// inSlots runs a one-shot AllReduce of a message that travels in its slot: the
+// inputs are reduced, in rank order, straight from the slots.
+func (c *Comm) inSlots(call Call) error {
+	n, me := c.Size(), c.Rank()
+	size := call.Bytes()
+	in, out := call.In[:size], call.Out[:size]
+	c.port.Step(0)
+	for k := 1; k < n; k++ {
+		if err := c.port.Send((me+k)%n, in); err != nil {
+			return err
+		}
+	}
+	merge := reduce.Kernel(call.Type, call.Reduction)
+	var sum []byte
+	for r := range n {
+		v := in
+		if r != me {
+			var err error
+			if v, err = c.port.Take(r, size); err != nil {
+				return err
+			}
+		}
+		switch dst := c.partial(size); {
+		case r == 0:
+			sum = v
+		case r == n-1:
+			merge(out, sum, v)
+		default: // out may be in, which is still to come
+			merge(dst, sum, v)
+			sum = dst
+		}
+	}
+	for k := 1; k < n; k++ {
+		c.port.Done((me + k) % n)
+	}
+	if call.Reduction == reduce.Avg {
+		reduce.Scale(call.Type, out, n)
+	}
+	return nil
+}
+
+// partial returns size bytes of this rank for what is not a result yet.
+func (c *Comm) partial(size int) []byte {
+	if c.block == nil {
+		c.block = make([]byte, fusedBlock)
+	}
+	return c.block[:size]
 }
 
 // fused runs a two-shot AllReduce in one pass over memory: a rank reads its
@@ -33,7 +88,10 @@ func (c *Comm) fused(call Call) (done bool, err error) {
 			}
 		}
 	}
-	ins, outs := make([][]byte, n), make([][]byte, n)
+	if c.ins == nil {
+		c.ins, c.outs = make([][]byte, n), make([][]byte, n)
+	}
+	ins, outs := c.ins, c.outs
 	ins[me], outs[me] = call.In[:size], call.Out[:size]
 	reach := c.reachable(call, size)
 	for k := 1; k < n; k++ {
@@ -74,12 +132,9 @@ func (c *Comm) reducePiece(call Call, ins, outs [][]byte) {
 	if call.Bytes() >= c.tuning.Stream && !same(call.In, call.Out) { // in place the lines are in the cache
 		write = reduce.CopyStream
 	}
-	if c.block == nil {
-		c.block = make([]byte, fusedBlock)
-	}
 	for o, end := off*e, (off+n)*e; o < end; o += fusedBlock {
 		to := min(o+fusedBlock, end)
-		t := c.block[:to-o]
+		t := c.partial(to - o)
 		merge(t, ins[0][o:to], ins[1][o:to])
 		for _, in := range ins[2:] {
 			merge(t, t, in[o:to])

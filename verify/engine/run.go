@@ -54,10 +54,16 @@ func (c *Comm) run(call Call) error {
 	if err := call.check(s, c.Rank()); err != nil {
 		return err
 	}
+	if c.open && c.tuning.slots(s, call.Bytes()) {
+		if err := c.begin(call, s, s.Ranks); err != nil {
+			return err
+		}
+		return c.inSlots(call)
+	}
 	if err := c.begin(call, s, len(whole)); err != nil {
 		return err
 	}
-	if c.tuning.fuses(s, call.Bytes()) && c.port.Open() {
+	if c.open && c.tuning.fuses(s, call.Bytes()) {
 		done, err := c.fused(call)
 		if done || err != nil {
 			return err

@@ -19,13 +19,19 @@ type Tuning struct {
 }
 
 // defaultTuning returns the sizes for ranks that read one another's memory,
-// or for sockets. They are where the curves of two algorithms cross on a
-// 2-core AMD EPYC, 2026-11; `planner bench --algo` draws them for another
-// machine.
-func defaultTuning(direct bool) Tuning {
-	if direct {
-		return Tuning{OneShot: 8 << 10, Small: 32 << 10, Segment: 1 << 20, Chunk: 256 << 10,
-			Fuse: 64 << 10, Stream: 8 << 20}
+// open to one another or through emulated links, or for sockets. They are
+// where the curves of two algorithms cross on a 2-core AMD EPYC, 2026-11;
+// `planner bench --algo` draws them for another machine. A one-shot call waits
+// for the others once where a two-shot one does twice, which costs more where
+// ranks share cores.
+func defaultTuning(direct, open, ownCore bool) Tuning {
+	switch {
+	case open && ownCore:
+		return Tuning{OneShot: 1 << 10, Small: 32 << 10, Segment: 1 << 20, Chunk: 256 << 10, Fuse: 1, Stream: 8 << 20}
+	case open:
+		return Tuning{OneShot: 4 << 10, Small: 32 << 10, Segment: 1 << 20, Chunk: 256 << 10, Fuse: 1, Stream: 8 << 20}
+	case direct:
+		return Tuning{OneShot: 8 << 10, Small: 32 << 10, Segment: 1 << 20, Chunk: 256 << 10}
 	}
 	return Tuning{OneShot: 16 << 10, Small: 64 << 10, Chunk: 256 << 10}
 }

@@ -31,7 +31,7 @@ func (p *Port) await(peer int, what string, ready func() bool) error {
 		p.yield()
 	}
 	begun := now()
-	stalled := false
+	deadline, stalled := p.due(), false
 	for !p.doze(ready) {
 		if err := p.ended(); err != nil {
 			return err
@@ -46,7 +46,7 @@ func (p *Port) await(peer int, what string, ready func() bool) error {
 				p.onStall(p.history())
 			}
 		}
-		if t > p.deadline {
+		if t > deadline {
 			return p.timedOut(peer, what)
 		}
 	}

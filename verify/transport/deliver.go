@@ -57,7 +57,7 @@ func (p *Port) sleepUntil(peer int, t int64) error {
 		if err := p.ended(); err != nil {
 			return err
 		}
-		if now() > p.deadline {
+		if now() > p.due() {
 			return p.Fail(peer, fmt.Sprintf("the emulated link delivers nothing for %v", p.timeout))
 		}
 	}

@@ -47,17 +47,32 @@ func (p *Port) Done(peer int) {
 	l.peer.wake()
 }
 
+// Take waits for the next message of a member and returns it where it lies;
+// it may be used until Done. The message must be one that travels in its slot.
+func (p *Port) Take(peer, size int) ([]byte, error) {
+	l := p.links[peer].(*memLink)
+	s, err := l.next(p, peer, &p.call, size)
+	if err != nil {
+		return nil, err
+	}
+	if s.inline == 0 {
+		return nil, p.Fail(peer, "sent elsewhere what belongs into a slot")
+	}
+	l.got++
+	return s.data[:size], nil
+}
+
 // expose posts data without copying them, or their absence.
 func (l *memLink) expose(p *Port, peer int, h *Header, data []byte) (seq uint32, held bool, err error) {
-	s, err := l.compose(p, peer, h, len(data))
+	s, err := l.vacant(p, peer)
 	if err != nil {
 		return 0, false, err
 	}
-	s.inline, held = 0, true
+	s.inline, s.ready, held = 0, 0, true
 	if l.outViews != nil {
 		l.outViews[l.sent%slots] = data
 	} else if s.addr, held = l.segment.offset(data); !held {
 		s.inline = 1
 	}
-	return l.post(s), held, nil
+	return l.post(s, h, len(data)), held, nil
 }

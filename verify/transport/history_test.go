@@ -61,7 +61,7 @@ func TestDataOfOneWhoGaveUpAreNotTaken(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, size := range []int{8, inlineMax + 1} {
+	for _, size := range []int{8, InlineMax + 1} {
 		for _, p := range ports {
 			if err := p.Begin(Signature{Count: uint64(size)}, 1); err != nil {
 				t.Fatal(err)
@@ -72,7 +72,7 @@ func TestDataOfOneWhoGaveUpAreNotTaken(t *testing.T) {
 		}
 		ports[0].bells[0].giveUp()
 		err := ports[1].Recv(0, make([]byte, size), nil, nil)
-		if small := size <= inlineMax; small != (err == nil) { // a slot keeps a small one
+		if small := size <= InlineMax; small != (err == nil) { // a slot keeps a small one
 			t.Errorf("%d bytes: %v", size, err)
 		}
 		if err != nil && !strings.Contains(err.Error(), "rank 1, peer rank 0: it gave up the call") {

@@ -8,31 +8,35 @@ import (
 const (
 	// slots is how many messages a sender may be ahead of a receiver.
 	slots = 8
-	// inlineMax is the largest message that travels inside its slot. Up to
-	// here a copy costs less than the receiver's acknowledgement that a direct
-	// read needs (measured with BenchmarkPingPong, 2-core AMD EPYC, 2026-11).
-	inlineMax = 4096
+	// InlineMax is the largest message that travels inside its slot of shared
+	// memory. Up to here a copy costs less than the receiver's acknowledgement
+	// that a direct read needs (measured with BenchmarkPingPong, 2-core AMD
+	// EPYC, 2026-11).
+	InlineMax = 4096
 )
 
-// slot is one message in shared memory. Its first line is the header; seq is
-// stored last, so that a receiver that sees it sees the rest.
-type slot struct {
+// slotHead is the first line of a slot; seq is stored last, so that a receiver
+// that sees it sees the rest.
+type slotHead struct {
 	seq    atomic.Uint32
-	call   uint32
-	step   uint32
 	inline uint32
-	what   Signature
+	header Header
 	size   uint64
 	addr   uint64 // offset in the sender's segment, when not inline
 	ready  int64  // when a shaped link delivers, monotonic ns; 0 at once
 	_      [8]byte
-	data   [inlineMax]byte
+}
+
+// slot is one message in shared memory.
+type slot struct {
+	slotHead
+	data [InlineMax]byte
 }
 
 // laneMem is one direction between two ranks, in memory that both see.
 type laneMem struct {
 	done atomic.Uint32 // messages that the receiver has finished with
-	_    [60]byte
+	_    [124]byte     // processors fetch lines in pairs
 	slot [slots]slot
 }
 
@@ -49,6 +53,7 @@ type placer interface {
 type memLink struct {
 	out, in   *laneMem
 	sent, got uint32
+	freed     uint32         // of sent, as last seen: the peer writes that line
 	outViews  *[slots][]byte // same process: where each message lies
 	inViews   *[slots][]byte
 	segment   placer // where this rank sends from; nil in one process
@@ -59,52 +64,58 @@ type memLink struct {
 
 func (l *memLink) finished() uint32 { return l.out.done.Load() }
 
-func (l *memLink) room() bool { return l.sent-l.out.done.Load() < slots }
+func (l *memLink) room() bool {
+	if l.sent-l.freed == slots {
+		l.freed = l.out.done.Load()
+	}
+	return l.sent-l.freed < slots
+}
 
 // arrived reports whether the next message has been posted.
 func (l *memLink) arrived() bool {
 	return l.in.slot[l.got%slots].seq.Load() == l.got+1
 }
 
-// send posts data, after waiting for a free slot.
+// send posts data, after waiting for a free slot. The data go before the
+// header, at whose line the receiver may be looking all the time.
 func (l *memLink) send(p *Port, peer int, h *Header, data []byte) (seq uint32, held bool, err error) {
-	s, err := l.compose(p, peer, h, len(data))
+	s, err := l.vacant(p, peer)
 	if err != nil {
 		return 0, false, err
 	}
+	inline, addr := uint32(0), uint64(0)
 	switch {
-	case len(data) <= inlineMax:
-		s.inline = 1
+	case len(data) <= InlineMax:
+		inline = 1
 		copy(s.data[:], data)
 	case l.outViews != nil:
-		s.inline, held = 0, true
+		held = true
 		l.outViews[l.sent%slots] = data
 	default:
-		s.inline = 0
-		if s.addr, held, err = l.segment.place(l, data); err != nil {
+		if addr, held, err = l.segment.place(l, data); err != nil {
 			return 0, false, p.Fail(peer, err.Error())
 		}
 	}
+	s.inline, s.addr, s.ready = inline, addr, 0
 	if l.path != nil {
 		s.ready = l.path.reserve(p.clock(), len(data))
 	}
-	return l.post(s), held, nil
+	return l.post(s, h, len(data)), held, nil
 }
 
-// compose waits for a free slot and writes a message's header.
-func (l *memLink) compose(p *Port, peer int, h *Header, size int) (*slot, error) {
+// vacant waits for a free slot.
+func (l *memLink) vacant(p *Port, peer int) (*slot, error) {
 	if !l.room() {
 		if err := p.await(peer, "it takes no messages", l.room); err != nil {
 			return nil, err
 		}
 	}
-	s := &l.out.slot[l.sent%slots]
-	s.call, s.step, s.what, s.size, s.ready = h.Call, h.Step, h.What, uint64(size), 0
-	return s, nil
+	return &l.out.slot[l.sent%slots], nil
 }
 
 // post shows the message to the receiver.
-func (l *memLink) post(s *slot) (seq uint32) {
+func (l *memLink) post(s *slot, h *Header, size int) (seq uint32) {
+	s.header, s.size = *h, uint64(size)
 	l.sent++
 	s.seq.Store(l.sent)
 	l.peer.wake()
@@ -144,8 +155,7 @@ func (l *memLink) next(p *Port, peer int, want *Header, size int) (*slot, error)
 		}
 	}
 	s := &l.in.slot[l.got%slots]
-	got := Header{Call: s.call, Step: s.step, What: s.what}
-	return s, p.check(peer, want, &got, int(s.size), size)
+	return s, p.check(peer, want, &s.header, int(s.size), size)
 }
 
 // view is the message's data where the sender has them. The caller has

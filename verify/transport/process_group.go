@@ -113,7 +113,7 @@ func find(p *Port, mem []byte, id uint64, member int) (*groupMem, error) {
 		if err := p.ended(); err != nil {
 			return nil, err
 		}
-		if now() > p.deadline {
+		if now() > p.due() {
 			return nil, p.Fail(member, fmt.Sprintf("it did not open the group for %v", p.timeout))
 		}
 		time.Sleep(100 * time.Microsecond) // opening is rare; nobody rings for it

@@ -142,9 +142,9 @@ func watch(p *Port, c net.Conn) (*watched, error) {
 
 // until moves the read deadline if it is more than a slice off.
 func (w *watched) until(p *Port) error {
-	if d := p.deadline - w.set; d > int64(slice) || d < -int64(slice) {
-		w.set = p.deadline
-		if err := w.SetReadDeadline(time.Now().Add(time.Duration(p.deadline - now()))); err != nil {
+	if d := p.due() - w.set; d > int64(slice) || d < -int64(slice) {
+		w.set = p.due()
+		if err := w.SetReadDeadline(time.Now().Add(time.Duration(p.due() - now()))); err != nil {
 			return err
 		}
 	}

@@ -150,7 +150,7 @@ func (s *sockets) call(p *Port, group uint64, from, to int, peer Peer) (net.Conn
 	if s.kind == Unix {
 		network, addr = "unix", peer.Unix
 	}
-	c, err := net.DialTimeout(network, addr, min(handshakeTime, time.Duration(p.deadline-now())))
+	c, err := net.DialTimeout(network, addr, min(handshakeTime, time.Duration(p.due()-now())))
 	if err != nil {
 		return nil, fmt.Errorf("connect to %s: %w", addr, err)
 	}
@@ -189,7 +189,7 @@ func (s *sockets) answer(p *Port, group uint64, from, to, peer int) (net.Conn, e
 			told = true
 			p.onStall(p.history())
 		}
-		if t > p.deadline {
+		if t > p.due() {
 			return nil, p.timedOut(peer, "nothing came from it")
 		}
 	}
