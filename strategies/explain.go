@@ -128,7 +128,7 @@ func (x *expander) stateCallsOf(out *calls, i int) {
 	}
 	m := x.run.m
 	phi := x.run.fit.DPExposed
-	micro := hide(cost.micro, cost.microLast, x.run.beside(s, cost).Bwd, phi)
+	micro := hide(cost.micro, cost.microLast, s.time().Bwd, s.sharing(cost).Bwd, phi)
 	for j, c := range t.calls {
 		switch t.classes[j] {
 		case classGrad:

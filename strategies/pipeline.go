@@ -46,7 +46,7 @@ func (s *site) hopSpan(b *boundary) hardware.Span {
 // hopTime is one message over a boundary of a pipeline.
 type hopTime struct {
 	wait   unit.Seconds // what the stage that receives it waits
-	stream unit.Seconds // what the message keeps the link busy
+	stream unit.Seconds // the part of it in which the bytes pass the link
 	link   int
 }
 
@@ -55,7 +55,7 @@ func (s *site) hopTimes(c *chain, dst []hopTime) {
 	for i := range c.hops {
 		span := s.hopSpan(&c.hops[i])
 		p := s.p.Fabric.Time(collective.Recv, s.hopBytes(), span)
-		dst[i] = hopTime{p.Seconds.Times(s.fit.PPExposed), p.Seconds - p.Latency, linkOf(&span)}
+		dst[i] = hopTime{p.Seconds.Times(s.fit.PPExposed), (p.Seconds - p.Latency).Times(min(1, s.fit.PPExposed)), linkOf(&span)}
 	}
 }
 

@@ -20,8 +20,8 @@ type tally struct {
 	busy   linkTimes
 }
 
-// linkTimes is how long a block keeps the links of a rank busy, alone: the time
-// of the bytes, which nothing else can have on the same link.
+// linkTimes is how long a rank waits for the bytes of a block's calls, by link:
+// what another axis on the same link lengthens.
 type linkTimes [numLinks]costmodel.Pass
 
 // The links that axes share: those inside a node or rack, and the NICs.
@@ -55,10 +55,7 @@ func (t *tally) issue(c collective.Call, share float64) {
 	c.Price = t.fabric.Time(c.Op, c.Bytes, c.Span)
 	c.Exposed = c.Seconds.Times(c.Count * share)
 	busy := &t.busy[linkOf(&c.Span)]
-	stream := (c.Seconds - c.Latency).Times(c.Count)
-	if share == 0 { // the other direction of a call that books the time
-		stream = 0
-	}
+	stream := (c.Seconds - c.Latency).Times(c.Count * min(1, share))
 	if c.Phase == collective.Forward {
 		t.fwd[c.Axis] += c.Exposed
 		busy.Fwd += stream
