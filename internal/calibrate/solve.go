@@ -85,6 +85,7 @@ func (f *fit) down(x float64) float64 {
 const (
 	iterations = 40
 	nudge      = 0.02 // of ln(value), for derivatives
+	leastGain  = 1e-4 // of the cost, that a step is worth
 )
 
 // solve minimises the cost by Levenberg–Marquardt steps over reweighted rows
@@ -117,15 +118,16 @@ func (f *fit) rescale(c *constants) {
 	}
 }
 
+// descend takes damped steps until they gain nothing. A Jacobian costs as much
+// as an evaluation per knob, so it serves until its steps no longer gain.
 func (f *fit) descend(c *constants) (*constants, []float64) {
 	w := weights(f.rows)
 	c = c.clone()
 	r := f.errors(c)
 	cost, lambda := f.cost(c, r, w), 0.01
-	var normal *mat.SymDense
+	jac, fresh := f.jacobian(c, r), true
 	for range iterations {
-		var gradient *mat.VecDense
-		normal, gradient = f.normal(c, r, w)
+		normal, gradient := f.normal(c, jac, r, w)
 		gained := 0.0
 		for range 6 {
 			next, nextErr := f.step(c, normal, gradient, lambda)
@@ -138,18 +140,21 @@ func (f *fit) descend(c *constants) (*constants, []float64) {
 			}
 			lambda *= 5
 		}
-		if gained < 1e-4*math.Max(1, cost) {
+		enough := gained >= leastGain*math.Max(1, cost)
+		if !enough && fresh {
 			break
 		}
+		if fresh = !enough; fresh {
+			jac, lambda = f.jacobian(c, r), 0.01
+		}
 	}
-	normal, _ = f.normal(c, r, w)
+	normal, _ := f.normal(c, f.jacobian(c, r), r, w)
 	return c, deviations(normal)
 }
 
 // normal returns JᵀWJ and −JᵀWr, priors included.
-func (f *fit) normal(c *constants, r, w []float64) (*mat.SymDense, *mat.VecDense) {
+func (f *fit) normal(c *constants, jac [][]float64, r, w []float64) (*mat.SymDense, *mat.VecDense) {
 	n := len(f.turns)
-	jac := f.jacobian(c, r)
 	a, g := mat.NewSymDense(n, nil), mat.NewVecDense(n, nil)
 	for i := range r {
 		x := r[i] / f.scale[i]
