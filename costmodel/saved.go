@@ -56,12 +56,12 @@ func (l *Layer) mixerSaved(s *Slice, in float64) float64 {
 	x, t := &l.Mixer, s.Tokens()
 	switch x.Kind {
 	case Attention:
-		return in + t*(half*x.attentionSaved(s.TP)+s.lowCopy()*float64(x.Heads*x.VHeadDim)/s.TP)
+		return in + t*(half*x.attentionSaved(s.TP)+x.outputCopies(s)*float64(x.Heads*x.VHeadDim)/s.TP)
 	case MLA:
 		compressed := float64(2*x.QRank + 2*x.KVRank + x.RopeDim)
 		heads := float64(x.Heads) / s.TP
-		full := heads * float64(3*x.HeadDim+2*x.VHeadDim)
-		return in + s.Rows()*half*compressed + t*half*full
+		full := heads * (half*float64(2*x.HeadDim+2*x.VHeadDim) + x.outputCopies(s)*float64(x.VHeadDim) + 4)
+		return in + s.Rows()*half*compressed + t*full
 	case Linear, Mamba2:
 		sharded, _ := x.params(1)
 		return in + 2*t*half*float64(sharded)/s.TP
@@ -85,11 +85,19 @@ func (x *Mixer) attentionSaved(tp float64) float64 {
 	return n
 }
 
-func (f *FFN) saved(h float64, s *Slice, in float64) float64 {
-	t, up, n := s.Tokens(), 1.0, 0.0
-	if f.Gated {
-		up = 2
+// outputCopies returns the bytes an element of the attention output takes
+// beside its 16-bit original: the quantised input of the output projection,
+// and the output as it was before an all-to-all moved it back to its tokens
+// (Transformer Engine 2.8 and later, attention/context_parallel.py).
+func (x *Mixer) outputCopies(s *Slice) float64 {
+	if s.Ulysses && s.CP > 1 {
+		return s.lowCopy() + half
 	}
+	return s.lowCopy()
+}
+
+func (f *FFN) saved(h float64, s *Slice, in float64) float64 {
+	t, up, n := s.Tokens(), f.inner(s), 0.0
 	if f.Width > 0 {
 		n += in + t*float64(f.Width)/s.TP*(up*half+s.input())
 	}
@@ -102,8 +110,23 @@ func (f *FFN) saved(h float64, s *Slice, in float64) float64 {
 	return n
 }
 
-// routedSaved counts the permuted inputs, the inner activations and the
-// outputs of the experts, and the router's logits and probabilities in fp32.
+// inner returns the 16-bit tensors of the inner width that the activation
+// function keeps: its input, of a gated MLP both halves, and the gate's
+// activation where silu and product are kernels of their own.
+func (f *FFN) inner(s *Slice) float64 {
+	switch {
+	case !f.Gated:
+		return 1
+	case s.PlainGLU:
+		return 3
+	}
+	return 2
+}
+
+// routedSaved counts the permuted inputs and the inner activations of the
+// experts, and the router's logits and probabilities in fp32. Outputs are not
+// kept: the probabilities are applied inside the experts (Megatron-LM core 0.12
+// and later, moe/experts.py).
 func (f *FFN) routedSaved(h float64, s *Slice, up float64) float64 {
 	io := h
 	if f.Latent > 0 {
@@ -112,5 +135,5 @@ func (f *FFN) routedSaved(h float64, s *Slice, up float64) float64 {
 	routed := s.Routed(f.TopK)
 	inner := float64(f.ExpertWidth) / s.ETP * (up*half + s.input())
 	router := s.Tokens() / s.TP * float64(f.Experts) * 8
-	return routed*(io*(half+s.input())+inner) + router
+	return routed*(io*s.input()+inner) + router
 }

@@ -21,6 +21,11 @@ type Slice struct {
 	// gradient: 1 where the product runs in 8 bits, which keeps the quantised
 	// copy (Transformer Engine); 0: 2.
 	Input float64
+	// Ulysses says that context parallelism moves heads by all-to-all.
+	Ulysses bool
+	// PlainGLU says that the activation of a gated MLP and its product are two
+	// kernels, so that the activation is kept too.
+	PlainGLU bool
 	// Pointwise multiplies the traffic of norms and residuals: 1 where they
 	// are fused, more where each elementwise step is a kernel of its own.
 	Pointwise float64

@@ -18,7 +18,7 @@ type block struct {
 	busy    linkTimes
 	host    costmodel.Pass // launch time that the GPU waits for
 	keep    unit.Bytes     // activations of one micro-batch in flight
-	whole   unit.Bytes     // activations while the backward pass of it runs
+	whole   unit.Bytes     // what its backward pass holds beyond keep
 	calls   []collective.Call
 }
 
@@ -54,7 +54,7 @@ func (b *block) close(t *tally, host costmodel.Pass) {
 
 // hostSharpness is the exponent of the soft maximum of GPU and host time:
 // layers near the balance feel both.
-const hostSharpness = 4
+const hostSharpness = 3
 
 // layerBlock builds the block of one kind of layer. Full says that the layer
 // is recomputed whole.
@@ -84,6 +84,8 @@ func (s *site) layerBlock(l *costmodel.Layer, full, keepCalls bool) block {
 	}
 	launch := s.launches(l)
 	b.close(&t, costmodel.Pass{Fwd: launch, Bwd: launch.Times(1 + again)})
+	skew := s.skew(l)
+	b.host = b.host.Plus(costmodel.Pass{Fwd: skew, Bwd: skew.Times(1 + again)})
 	return b
 }
 
@@ -102,6 +104,15 @@ func (s *site) launches(l *costmodel.Layer) unit.Seconds {
 	return t
 }
 
+// skew returns the time of one direction of a layer in which the TP ranks of a
+// pipeline stage wait for one another.
+func (s *site) skew(l *costmodel.Layer) unit.Seconds {
+	if s.l.PP == 1 || s.l.TP == 1 {
+		return 0
+	}
+	return s.fit.Skew.Times(tensorParts(l) * float64(s.l.TP-1))
+}
+
 // forwardOnly drops the backward pass of a forward-only step.
 func (b *block) forwardOnly(t *tally) {
 	b.compute.Bwd, b.weight, b.keep = 0, 0, 0
@@ -118,20 +129,26 @@ func (b *block) forwardOnly(t *tally) {
 	t.calls = kept
 }
 
+// saved sets what a block keeps of one micro-batch in flight, and what its
+// backward pass holds beyond that: the gradients passing through, the rest of
+// a layer recomputed whole, or the scores of one recomputed core. What is known
+// exactly, the layer's input and the scores, is not scaled by a fit.
 func (s *site) saved(b *block, l *costmodel.Layer, slice *costmodel.Slice, full bool) {
 	a := l.Saved(s.p.Model.Hidden, slice, s.prof.Memory.Gathered)
-	scale := s.fit.Saved
 	if s.p.Work.UnfusedNorm {
 		a.Rest += unit.Bytes(slice.Rows() * float64(s.p.Model.Hidden) * s.fit.NormSaved)
 	}
-	b.whole = (a.Input + a.Rest + a.Scores).Times(scale)
+	a.Rest = a.Rest.Times(s.fit.Saved)
+	passing := l.Backward(s.p.Model.Hidden, slice)
 	switch {
+	case s.p.Work.Forward:
+		b.whole = a.All()
 	case full:
-		b.keep = a.Input
+		b.keep, b.whole = a.Input, a.Rest+a.Scores+passing
 	case s.l.Recompute == RecomputeSelective:
-		b.keep = (a.Input + a.Rest).Times(scale)
+		b.keep, b.whole = a.Input+a.Rest, max(a.Scores, passing)
 	default:
-		b.keep = b.whole
+		b.keep, b.whole = a.All(), passing
 	}
 }
 
@@ -176,13 +193,16 @@ func (s *site) headWork() block {
 	_, v := s.vocab()
 	b := block{}
 	loss := d.Stream(unit.Bytes(s.fit.LossBytes * n * v))
-	b.compute.Fwd = (d.GEMM(n, v, h) + loss.Times(0.5)).Times(s.fit.Compute)
-	weight := d.GEMM(v, h, n).Times(s.fit.Compute)
-	b.compute.Bwd = weight + (d.GEMM(n, h, v) + loss.Times(0.5)).Times(s.fit.Compute)
+	slow := d.Unaligned(v)
+	b.compute.Fwd = (d.GEMM(n, v, h).Times(slow) + loss.Times(0.5)).Times(s.fit.Compute)
+	weight := d.GEMM(v, h, n).Times(slow * s.fit.Compute)
+	b.compute.Bwd = weight + (d.GEMM(n, h, v).Times(slow) + loss.Times(0.5)).Times(s.fit.Compute)
 	b.weight = weight
 	b.keep = s.hidden().Times(2)
+	b.whole = s.hidden() // gradient of the head's input
 	if s.l.SP {
 		b.keep = b.keep.Times(1 / float64(s.l.TP))
+		b.whole += s.hidden().Times(1 + 1/float64(s.l.TP)) // input gathered, gradient scattered
 	}
 	return b
 }
@@ -192,7 +212,7 @@ func (s *site) logits() unit.Bytes {
 	padded, _ := s.vocab()
 	m := &s.prof.Memory
 	split := m.LogitsSplit
-	if s.fit.LogitsSplit > 0 {
+	if s.fit.LogitsSplit > 0 && s.p.Work.transformerEngine() {
 		split = s.fit.LogitsSplit
 	}
 	if s.prof.Comm.VocabParallel {

@@ -2,6 +2,7 @@ package strategies
 
 import (
 	"planner/costmodel"
+	"planner/hardware"
 	"planner/hardware/unit"
 )
 
@@ -35,6 +36,10 @@ func (s *site) heldBy(st *stage) held {
 		}
 		h.root += float64(m.FinalNorm)
 		h.replicated += float64(m.FinalNorm)
+	}
+	h.shapes = s.distinctShapes(st)
+	if s.p.Counted == LayersAlone {
+		h.root = 0
 	}
 	h.dense += h.root
 	return h
@@ -89,15 +94,22 @@ func (s *site) stateMemory(m *Memory, h *held) {
 	}
 	m.Weights += unit.Bytes((h.dense - h.root + h.expert) * s.p.low * b.LowCopies)
 	s.offload(m)
-	m.Buffers += s.stateBuffers(h)
+	if s.p.Counted != LayersAlone {
+		m.Buffers += s.stateBuffers(h)
+	}
 }
 
-// gradBytes returns the bytes of gradient per parameter.
+// gradBytes returns the bytes of gradient per parameter: the documented ones,
+// or what the software before them held.
 func (s *site) gradBytes() float64 {
-	if s.fit.Grad > s.prof.Memory.Grad || s.fit.Grad > 0 && s.p.Work.Plain {
-		return s.fit.Grad
+	m := &s.prof.Memory
+	switch {
+	case s.p.Work.Plain && m.PlainGrad > 0:
+		return m.PlainGrad
+	case s.p.Work.Precision == hardware.FP16 && m.HalfGrad > 0:
+		return m.HalfGrad
 	}
-	return s.prof.Memory.Grad
+	return m.Grad
 }
 
 // offload moves state to host memory (DeepSpeed ZeRO-Offload; Ren et al.
@@ -130,7 +142,7 @@ func (s *site) unsharded(h *held) float64 {
 func (s *site) stateBuffers(h *held) unit.Bytes {
 	l, c := &s.l, &s.prof.Comm
 	e := s.model.Size()
-	var b unit.Bytes
+	b := s.prof.Memory.Workspace + s.weightGrads(h)
 	if s.layerWise() && l.Shard > 1 {
 		live := 2*h.layer + h.root
 		if c.Reuse > 0 {

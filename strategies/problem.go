@@ -24,6 +24,9 @@ type Workload struct {
 	// Plain says that residuals, dropout and casts beside the norms are kernels
 	// of their own, as in rotary, gated models before Transformer Engine.
 	Plain bool
+	// WholeVocab says that the model's vocabulary is the one that is trained:
+	// frameworks pad it no further.
+	WholeVocab bool
 	// LayersOnly says that the layers' passes alone are asked for, as in
 	// published times of a single layer: no embedding, head, optimizer or step.
 	LayersOnly bool
@@ -53,6 +56,7 @@ type Problem struct {
 	Fabric   *collective.Fabric
 	Device   *kernel.Device // at the precision of the step
 	Wide     *kernel.Device // at 16 bits: LM head, attention
+	Counted  Counted        // what the memory of estimates counts
 	// Balanced lets layers that do not divide over the stages be spread as
 	// evenly as possible, as frameworks do for measured runs.
 	Balanced bool

@@ -118,6 +118,21 @@ type ProfileMemory struct {
 	// LowCopies counts the quantised copies of the weights that 8-bit steps keep
 	// beside the 16-bit ones: the weight and its transpose.
 	LowCopies float64 `toml:"low_copies"`
+	// PlainGrad is Grad of the software before the profile's release
+	// (Workload.Plain), HalfGrad that of fp16 steps; 0: Grad.
+	PlainGrad float64 `toml:"plain_grad"`
+	HalfGrad  float64 `toml:"half_grad"`
+	// WeightGrads is the bytes of an element of the placeholders of weight
+	// gradients, one for each distinct shape of a matrix.
+	WeightGrads float64 `toml:"weight_grads"`
+	// Workspace is what the matrix libraries allocate once.
+	Workspace unit.Bytes `toml:"workspace"`
+	// PlainGLU says that the activation of a gated MLP and its product are two
+	// kernels.
+	PlainGLU bool `toml:"plain_glu"`
+	// PrintsFirst says that the memory which the framework prints is that of
+	// rank 0, on the first pipeline stage.
+	PrintsFirst bool `toml:"prints_first"`
 	// Gathered says that inputs of column-parallel products are kept gathered
 	// although SP splits them.
 	Gathered bool `toml:"gathered"`
@@ -154,6 +169,10 @@ type ProfileFit struct {
 	// HostCall is the host time of one TP call, beside Host: a layer whose kernels
 	// are short waits for the launches of its calls too.
 	HostCall unit.Seconds `toml:"host_call"`
+	// Skew is the time that each further TP rank adds to the calls of one part
+	// of a layer (attention or FFN) in a pipeline stage, in one direction: the
+	// exchange with other stages lets the ranks arrive apart.
+	Skew unit.Seconds `toml:"skew"`
 	// Slot is the time that a stage loses in the exchange with its neighbours
 	// for each micro-batch of a pipeline, whatever the message's size.
 	Slot unit.Seconds `toml:"slot"`
@@ -174,13 +193,11 @@ type ProfileFit struct {
 	LossBytes  float64 `toml:"loss_bytes"` // traffic of the loss per token and vocabulary entry
 	Optimizer  float64 `toml:"optimizer"`  // optimizer traffic over its nominal bytes
 	Compute    float64 `toml:"compute"`    // kernel time over the kernel tables' time
-	Saved      float64 `toml:"saved"`      // activations over the sum of saved tensors
+	Saved      float64 `toml:"saved"`      // activations but inputs and scores over the sum of saved tensors
 	Fragment   float64 `toml:"fragment"`   // reserved over allocated, on activations and logits
-	// Grad is the bytes of gradient per parameter where runs show other than
-	// ProfileMemory.Grad; 0: that.
-	Grad float64 `toml:"grad"`
 	// LogitsSplit is bytes per token and vocabulary entry, divided by TP, where
-	// runs show other than ProfileMemory.LogitsSplit; 0: that.
+	// the software of the generation has another loss than ProfileMemory's; 0:
+	// that.
 	LogitsSplit float64 `toml:"logits_split"`
 	// LogitsWhole is bytes per token and vocabulary entry, not divided by TP,
 	// beside ProfileMemory's: a loss that gathers the vocabulary.

@@ -97,49 +97,50 @@ func (r *run) addStage(i int) {
 	r.times = append(r.times, x)
 }
 
-// exposeState works out what compute leaves of the state calls.
+// exposeState works out what compute leaves of the state calls. While other
+// axes keep their link busy they wait.
 func (r *run) exposeState(s *stageRun, c *stateCost) {
-	t, busy := s.time(), s.sharing(c)
+	w := r.beside(s, c)
 	phi := r.fit.DPExposed
-	s.data.Fwd = hide(c.fwd, c.fwdOne, t.Fwd, busy.Fwd, phi)
-	s.data.Bwd = hide(c.bwd, c.bwdOne, t.Bwd, busy.Bwd, phi) + hide(c.micro, c.microLast, t.Bwd, busy.Bwd, phi)
+	s.data.Fwd = hide(c.fwd, c.fwdOne, w.Fwd, phi)
+	s.data.Bwd = hide(c.bwd, c.bwdOne, w.Bwd, phi) + hide(c.micro, c.microLast, w.Bwd, phi)
 	if !r.prof.Comm.Overlapped {
 		s.tail, s.lead = c.grad.Times(phi), c.gather.Times(phi)
 		return
 	}
-	s.tail = hide(c.grad, c.gradLast, t.Bwd, busy.Bwd, phi)
-	s.lead = hide(c.gather, c.gatherLast, t.Fwd, busy.Fwd, phi)
+	s.tail = hide(c.grad, c.gradLast, w.Bwd, phi)
+	s.lead = hide(c.gather, c.gatherLast, w.Fwd, phi)
 }
 
-// sharing returns how long other axes use the links of the state calls.
-func (s *stageRun) sharing(c *stateCost) costmodel.Pass {
+// beside returns the time of a stage in which the links of its state calls are
+// free.
+func (r *run) beside(s *stageRun, c *stateCost) costmodel.Pass {
+	t := s.time()
 	total := c.grad + c.gather + c.micro + c.fwd + c.bwd
 	if total == 0 {
-		return costmodel.Pass{}
+		return t
 	}
 	out := float64(c.net / total)
-	return s.busy[network].Times(out).Plus(s.busy[scaleUp].Times(1 - out))
+	in := 1 - out
+	t.Fwd -= s.busy[network].Fwd.Times(out) + s.busy[scaleUp].Fwd.Times(in)
+	t.Bwd -= s.busy[network].Bwd.Times(out) + s.busy[scaleUp].Bwd.Times(in)
+	return costmodel.Pass{Fwd: max(0, t.Fwd), Bwd: max(0, t.Bwd)}
 }
 
 // hide returns what stays exposed of calls that take t in all, beside work of
-// length w of which other axes use their link for busy. A share phi of them
-// always does (contention, serial launches), and so does one call: the first of
-// a forward pass has no work before it, the last of a backward pass none after
-// it. The work is w·(1 − one/t) while the others run. Where two axes share a
-// link each has half of it, so that t ≤ w delays the other axis by t·busy/w,
-// and more is exposed:
+// length w. A share phi of them always does (contention, serial launches), and
+// so does one call: the first of a forward pass has no work before it, the last
+// of a backward pass none after it. The work is w·(1 − one/t) while the others
+// run, so that of them stays
 //
-//	one + (1 − one/t)·max(t·busy/w, t − w + busy)
-func hide(t, one, w, busy unit.Seconds, phi float64) unit.Seconds {
+//	one + (1 − one/t)·max(0, t − w)
+func hide(t, one, w unit.Seconds, phi float64) unit.Seconds {
 	if phi >= 1 || t == 0 {
 		return t.Times(phi)
 	}
 	alone := min(1, float64(one/t))
-	left := max(0, t-w+busy)
-	if t < w {
-		left = t.Times(min(1, float64(busy/w)))
-	}
-	return t.Times(phi) + (t.Times(alone) + min(t, left).Times(1-alone)).Times(1-phi)
+	left := t.Times(alone) + max(0, t-w).Times(1-alone)
+	return t.Times(phi) + left.Times(1-phi)
 }
 
 // time fills the times of the estimate.
@@ -231,45 +232,6 @@ func (r *run) split(e *Estimate, slow int, dataEnds, straggle unit.Seconds) {
 		e.Compute += e.Bubble
 		e.Bubble = 0
 	}
-}
-
-// memory finds the fullest stage.
-func (r *run) memory(e *Estimate) {
-	for i := range r.stages {
-		m := r.stageMemory(i, r.chain.stages[i].index)
-		if i == 0 || m.Total() > e.Memory.Total() {
-			e.Memory, e.Fullest = m, r.chain.stages[i].index
-		}
-	}
-	e.Fits = e.Memory.Total() <= r.p.Capacity()
-}
-
-// stageMemory adds activations and logits to the state of stage i, for its
-// pipeline rank.
-func (r *run) stageMemory(i, rank int) Memory {
-	m := r.state.memory[i]
-	st, s := &r.chain.stages[i], &r.stages[i]
-	m.Activations = s.keep.Times(inFlight(r.l, rank, r.m)) + r.peak(st)
-	if st.head {
-		m.Logits = r.layers.logits
-	}
-	m.Fragmentation = (m.Activations + m.Logits).Times(r.fit.Fragment)
-	return m
-}
-
-// peak returns what the layer in its backward pass holds beyond what it keeps:
-// its recomputed activations.
-func (r *run) peak(st *stage) unit.Bytes {
-	var peak unit.Bytes
-	sets := [2][]block{r.layers.kinds, r.layers.full}
-	for _, set := range sets {
-		for k := range set {
-			if st.kinds[k] > 0 {
-				peak = max(peak, set[k].whole-set[k].keep)
-			}
-		}
-	}
-	return peak
 }
 
 // scale multiplies every time by one factor.

@@ -1,6 +1,8 @@
 package strategies
 
 import (
+	"math"
+
 	"planner/costmodel"
 	"planner/costmodel/collective"
 	"planner/costmodel/kernel"
@@ -85,6 +87,7 @@ func (s *site) slice() costmodel.Slice {
 	return costmodel.Slice{
 		Batch: float64(l.MBS), Seq: float64(w.Seq), CP: float64(l.CP), TP: float64(l.TP), SP: l.SP,
 		EP: float64(l.EP), ETP: float64(l.ETP), Imbalance: s.load(), Input: s.p.low,
+		Ulysses: l.CPKind == CPA2A, PlainGLU: s.prof.Memory.PlainGLU || w.Plain,
 		Attention: s.attention(), Pointwise: s.pointwise(), Norm: s.normTraffic(), Misaligned: s.fit.Misaligned,
 	}
 }
@@ -131,11 +134,14 @@ func (s *site) tokens() unit.Bytes {
 // vocab returns the rows of the embedding as the framework pads them, over
 // the TP ranks that split it.
 func (s *site) vocab() (padded, perRank float64) {
-	v := float64(PadVocab(s.p.Model.Vocab, s.prof.Memory.VocabMultiple, s.l.TP))
+	v := float64(s.p.Model.Vocab)
+	if !s.p.Work.WholeVocab {
+		v = float64(PadVocab(s.p.Model.Vocab, s.prof.Memory.VocabMultiple, s.l.TP))
+	}
 	if !s.prof.Comm.VocabParallel {
 		return v, v
 	}
-	return v, v / float64(s.l.TP)
+	return v, math.Floor(v / float64(s.l.TP))
 }
 
 // PadVocab rounds a vocabulary up to a multiple of multiple·tp, as Megatron's

@@ -13,6 +13,7 @@ type held struct {
 	layers        float64
 	layer         float64 // the largest layer, dense and expert parts together
 	root          float64 // embedding, head and final norm
+	shapes        float64 // of the distinct weight matrices
 }
 
 // stateCost is the time of the calls that move gradients and parameters of one

@@ -9,15 +9,16 @@ func newFit(rows []*sample, profile, gpu []knob, error residual) *fit {
 		fill(v.Plain == 0, &v.Plain, 3)
 		fill(v.Network == 0, &v.Network, networkPrior[at.arch])
 		fill(v.NormSaved == 0, &v.NormSaved, 10)
-		fill(v.LogitsSplit == 0, &v.LogitsSplit, logitsPrior(rows, at))
 		fill(v.LogitsWhole == 0, &v.LogitsWhole, 1)
-		fill(v.Grad == 0, &v.Grad, gradPrior(rows, at))
 		fill(v.Misaligned == 0, &v.Misaligned, 4)
 		if v.HostExpert == 0 {
 			v.HostExpert = 1e-3
 		}
 		if v.HostCall == 0 {
 			v.HostCall = 1e-4
+		}
+		if v.Skew == 0 {
+			v.Skew = 1e-5
 		}
 		if v.Slot == 0 {
 			v.Slot = 1e-3
@@ -33,24 +34,6 @@ func newFit(rows []*sample, profile, gpu []knob, error residual) *fit {
 	}
 	f.drop()
 	return f
-}
-
-func gradPrior(rows []*sample, at place) float64 {
-	for _, s := range rows {
-		if s.at == at {
-			return s.Profile.Memory.Grad
-		}
-	}
-	return 4
-}
-
-func logitsPrior(rows []*sample, at place) float64 {
-	for _, s := range rows {
-		if s.at == at {
-			return s.Profile.Memory.LogitsSplit
-		}
-	}
-	return 8
 }
 
 // networkPrior is the share of the nominal rate that unstated networks reach:

@@ -44,6 +44,7 @@ var timeKnobs = []knob{
 	seconds("host_call", 0.7, 2e-5, 1e-3, func(f *strategies.ProfileFit) *unit.Seconds { return &f.HostCall }),
 	seconds("host_batch", 0.5, 2e-4, 0.02, func(f *strategies.ProfileFit) *unit.Seconds { return &f.HostBatch }),
 	seconds("host_step", 0.7, 2e-3, 1, func(f *strategies.ProfileFit) *unit.Seconds { return &f.HostStep }),
+	seconds("skew", 1, 1e-6, 1e-2, func(f *strategies.ProfileFit) *unit.Seconds { return &f.Skew }),
 	seconds("slot", 1, 1e-4, 0.5, func(f *strategies.ProfileFit) *unit.Seconds { return &f.Slot }),
 	{name: "straggler", profile: func(f *strategies.ProfileFit) *float64 { return &f.Straggler }, spread: 0.5, low: 5e-4, high: 0.03},
 	{name: "pointwise", profile: func(f *strategies.ProfileFit) *float64 { return &f.Pointwise }, spread: 0.6, low: 0.5, high: 10},
@@ -64,22 +65,8 @@ var gpuKnobs = []knob{
 	{name: "gemm_fp4", gpu: func(e *hardware.Efficiency) *float64 { return &e.GEMMFP4 }, spread: 0.15, low: 0.2, high: 1},
 	{name: "gemm_half_k", gpu: func(e *hardware.Efficiency) *float64 { return &e.GEMMHalfK }, spread: 0.4, low: 50, high: 1200},
 	{name: "memory", gpu: func(e *hardware.Efficiency) *float64 { return &e.Memory }, spread: 0.08, low: 0.6, high: 0.95},
+	{name: "unaligned", gpu: func(e *hardware.Efficiency) *float64 { return &e.Unaligned }, spread: 0.5, low: 1, high: 10},
 	{name: "flash[0]", gpu: func(e *hardware.Efficiency) *float64 { return &e.Flash[0] }, spread: 0.2, low: 0.1, high: 0.8},
 	{name: "flash[1]", gpu: func(e *hardware.Efficiency) *float64 { return &e.Flash[1] }, spread: 0.2, low: 0.1, high: 0.8},
 	{name: "flash[2]", gpu: func(e *hardware.Efficiency) *float64 { return &e.Flash[2] }, spread: 0.2, low: 0.1, high: 0.8},
-}
-
-// memoryKnobs are the constants of a framework on one generation that move
-// predicted memory.
-var memoryKnobs = []knob{
-	{name: "saved", memory: true, profile: func(f *strategies.ProfileFit) *float64 { return &f.Saved }, spread: 0.15, low: 0.5, high: 2},
-	{name: "fragment", memory: true, profile: func(f *strategies.ProfileFit) *float64 { return &f.Fragment }, spread: 0.7, low: 0.005, high: 0.6},
-	{name: "grad", memory: true, profile: func(f *strategies.ProfileFit) *float64 { return &f.Grad }, spread: 0.3, low: 0.5, high: 8},
-	{name: "logits_split", memory: true, profile: func(f *strategies.ProfileFit) *float64 { return &f.LogitsSplit }, spread: 0.4, low: 2, high: 20},
-	{name: "logits_whole", memory: true, profile: func(f *strategies.ProfileFit) *float64 { return &f.LogitsWhole }, spread: 2, low: 0.1, high: 40},
-	{name: "norm_saved", memory: true, profile: func(f *strategies.ProfileFit) *float64 { return &f.NormSaved }, spread: 0.7, low: 1, high: 40},
-	{name: "runtime", memory: true, spread: 0.4, low: 2e8, high: 8e9,
-		profile: func(f *strategies.ProfileFit) *float64 { return (*float64)(&f.Runtime) }},
-	{name: "per_comm", memory: true, spread: 0.4, low: 5e7, high: 2e9,
-		profile: func(f *strategies.ProfileFit) *float64 { return (*float64)(&f.PerComm) }},
 }

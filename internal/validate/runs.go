@@ -97,18 +97,3 @@ func (c *Case) MeasuredStep() float64 {
 	}
 	return 0
 }
-
-// Comparable returns the part of a predicted memory that a row's kind of
-// measurement shows, in GiB: the tensors where it is "allocated" or
-// "required"; with the allocator's losses where it is "reserved", or
-// "unknown", which are figures that frameworks print; all that the process
-// takes where it is "rounded" (nvidia-smi) or not given.
-func (c *Case) Comparable(m *strategies.Memory) float64 {
-	switch c.Run.MemoryKind {
-	case "allocated", "required":
-		return m.Allocated().GiB()
-	case "reserved", "unknown":
-		return (m.Allocated() + m.Fragmentation).GiB()
-	}
-	return m.Total().GiB()
-}

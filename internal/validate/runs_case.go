@@ -77,6 +77,7 @@ func (c *Case) Under(cluster *hardware.Cluster, prof *strategies.Profile) *strat
 	}
 	p := strategies.NewProblem(c.Model, cluster, c.Work, []*strategies.Profile{prof}, c.Kernels, &links)
 	p.Balanced = true
+	p.Counted = c.counted()
 	return p
 }
 
