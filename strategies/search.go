@@ -23,10 +23,11 @@ type Options struct {
 type Result struct {
 	Legal, Fitting int
 	Rejected       map[Rule]int
-	Ranking        []Estimate // fitting layouts, fastest first
-	Front          []Estimate // Pareto front of step time and memory, fastest first
-	NoPipeline     *Estimate  // fastest with pp=1
-	NoTensor       *Estimate  // fastest with tp=1
+	Example        map[Rule]*Violation // one of each rule that refused something
+	Ranking        []Estimate          // fitting layouts, fastest first
+	Front          []Estimate          // Pareto front of step time and memory, fastest first
+	NoPipeline     *Estimate           // fastest with pp=1
+	NoTensor       *Estimate           // fastest with tp=1
 	// Least is the layout that needs the least memory, fitting or not.
 	Least       *Estimate
 	Elapsed     time.Duration
@@ -60,15 +61,23 @@ func Search(ctx context.Context, p *Problem, space Space, o Options) *Result {
 // blocks of its layers to itself.
 type part struct{ tp, cp int }
 
+// refuse counts n layouts that a rule refuses; why explains the first.
+func (f *found) refuse(rule Rule, n int, why func() *Violation) {
+	if f.Rejected[rule] == 0 {
+		f.Example[rule], f.at[rule] = why(), f.part
+	}
+	f.Rejected[rule] += n
+}
+
 // parts lists the (TP, CP) pairs, and counts the values refused.
-func parts(p *Problem, s *Space, rejected map[Rule]int) []part {
+func parts(p *Problem, s *Space, f *found) []part {
 	var out []part
 	for _, tp := range divisors(p.Cluster.GPUs) {
 		if !allows(s.TP, tp) {
 			continue
 		}
 		if !TPFits(p.Model, tp) {
-			rejected[RuleHeads]++
+			f.refuse(RuleHeads, 1, func() *Violation { return p.checkHeads(&Layout{TP: tp}, nil) })
 			continue
 		}
 		for _, cp := range divisors(p.Cluster.GPUs / tp) {
@@ -76,7 +85,7 @@ func parts(p *Problem, s *Space, rejected map[Rule]int) []part {
 				continue
 			}
 			if cp > 1 && p.Work.Seq%(2*cp) != 0 {
-				rejected[RuleSequence]++
+				f.refuse(RuleSequence, 1, func() *Violation { return p.checkSequence(&Layout{TP: tp, CP: cp}, nil) })
 				continue
 			}
 			out = append(out, part{tp, cp})
@@ -86,8 +95,9 @@ func parts(p *Problem, s *Space, rejected map[Rule]int) []part {
 }
 
 func runWorkers(ctx context.Context, p *Problem, s *Space, o *Options) *Result {
-	total := &Result{Rejected: map[Rule]int{}, Tried: map[string][]int{}}
-	todo := parts(p, s, total.Rejected)
+	total := newFound()
+	total.Tried = map[string][]int{}
+	todo := parts(p, s, total)
 	var next, done, legal atomic.Int64
 	var mu sync.Mutex
 	var wg sync.WaitGroup
@@ -100,6 +110,7 @@ func runWorkers(ctx context.Context, p *Problem, s *Space, o *Options) *Result {
 					break
 				}
 				before := w.found.Legal
+				w.found.part = i + 1
 				w.walk(todo[i])
 				n := legal.Add(int64(w.found.Legal - before))
 				if o.Progress != nil {
@@ -108,24 +119,37 @@ func runWorkers(ctx context.Context, p *Problem, s *Space, o *Options) *Result {
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			total.merge(&w.found, o)
+			total.merge(w.found)
 		})
 	}
 	wg.Wait()
 	total.finish(o)
-	return total
+	return &total.Result
 }
 
 // found is what one worker has.
 type found struct {
 	Result
 	tried map[string]map[int]bool
+	part  int          // at hand, from 1; 0 before the first
+	at    map[Rule]int // the parts of the examples
 }
 
-func (r *Result) merge(f *found, o *Options) {
+func newFound() *found {
+	f := &found{tried: map[string]map[int]bool{}, at: map[Rule]int{}}
+	f.Rejected, f.Example = map[Rule]int{}, map[Rule]*Violation{}
+	return f
+}
+
+// merge adds what a worker found. Of two examples that of the earlier part
+// stays, so that it does not depend on the workers.
+func (r *found) merge(f *found) {
 	r.Legal += f.Legal
 	r.Fitting += f.Fitting
 	for k, n := range f.Rejected {
+		if r.Rejected[k] == 0 || f.at[k] < r.at[k] {
+			r.Example[k], r.at[k] = f.Example[k], f.at[k]
+		}
 		r.Rejected[k] += n
 	}
 	r.Ranking = append(r.Ranking, f.Ranking...)

@@ -46,6 +46,9 @@ func (s Space) with(p *Problem) Space {
 			*v = d
 		}
 	}
+	if s.Shard != nil {
+		def(&s.Zero, 1, 2, 3) // stage 0 has none
+	}
 	def(&s.Zero, 0, 1, 2, 3)
 	def(&s.MBS, 1, 2, 4, 8, 16)
 	def(&s.HPZ, 0)

@@ -3,6 +3,7 @@ package strategies
 import (
 	"container/heap"
 	"context"
+	"slices"
 	"sort"
 )
 
@@ -13,17 +14,15 @@ type walker struct {
 	s      *Space
 	o      *Options
 	eval   *evaluator
-	found  found
+	found  *found
 	l      Layout
 	shards []int // divisors of the current DP·CP
 	uneven bool
 }
 
 func newWalker(ctx context.Context, p *Problem, s *Space, o *Options) *walker {
-	w := &walker{ctx: ctx, p: p, s: s, o: o, eval: newEvaluator(p)}
+	w := &walker{ctx: ctx, p: p, s: s, o: o, eval: newEvaluator(p), found: newFound()}
 	w.uneven = unevenSearch(p, s)
-	w.found.Rejected = map[Rule]int{}
-	w.found.tried = map[string]map[int]bool{}
 	for _, k := range []string{"tp", "pp", "vpp", "cp", "ep", "dp", "zero", "shard", "mbs"} {
 		w.found.tried[k] = map[int]bool{}
 	}
@@ -59,6 +58,9 @@ func (w *walker) walk(part part) {
 		}
 		dp := w.p.Cluster.GPUs / (part.tp * part.cp * pp)
 		if dp < w.s.MinDP || w.s.MaxDP > 0 && dp > w.s.MaxDP {
+			w.found.refuse(RuleExcluded, 1, func() *Violation {
+				return &Violation{RuleExcluded, pair("dp", dp), "outside the limits of dp", "loosen --min-dp or --max-dp"}
+			})
 			continue
 		}
 		w.l = Layout{TP: part.tp, CP: part.cp, PP: pp, DP: dp, First: w.s.First, Last: w.s.Last}
@@ -93,8 +95,18 @@ func (w *walker) stages() {
 		w.schedules()
 	}
 	if !any {
-		w.found.Rejected[RuleLayers]++
+		w.found.refuse(RuleLayers, 1, func() *Violation { return w.p.checkLayers(w.shortest(), w.p.Profiles[0]) })
 	}
+}
+
+// shortest is the layout at hand with the fewest chunks that the space has.
+func (w *walker) shortest() *Layout {
+	l := w.l
+	l.VPP = 1
+	if w.s.VPP != nil {
+		l.VPP = slices.Min(w.s.VPP)
+	}
+	return &l
 }
 
 func (w *walker) schedules() {
@@ -139,7 +151,7 @@ func (w *walker) batches() {
 		w.l.MBS = mbs
 		w.tried("mbs", mbs)
 		if v := w.p.checkBatch(&w.l, nil); v != nil {
-			w.found.Rejected[v.Rule]++
+			w.found.refuse(v.Rule, 1, func() *Violation { return v })
 			continue
 		}
 		w.states()
@@ -158,15 +170,30 @@ func (w *walker) states() {
 			w.rest()
 			continue
 		}
+		any := false
 		for _, shard := range w.shards {
 			if shard == 1 || !allows(w.s.Shard, shard) {
 				continue
 			}
+			any = true
 			w.l.Shard = shard
 			w.tried("shard", shard)
 			w.offloads()
 		}
+		if !any && w.s.Shard != nil {
+			w.found.refuse(RuleShard, 1, w.noShard)
+		}
 	}
+}
+
+// noShard says why none of the shards asked for splits the state at hand.
+func (w *walker) noShard() *Violation {
+	l := w.l
+	l.Shard = slices.Max(w.s.Shard)
+	if v := w.p.checkShard(&l, nil); v != nil {
+		return v
+	}
+	return &Violation{RuleShard, pair("shard", l.Shard), "splits nothing", "use zero=0, or a larger shard"}
 }
 
 func (w *walker) offloads() {
@@ -193,12 +220,12 @@ func (w *walker) rest() {
 			break
 		}
 		if w.l.SP && w.p.Work.Seq/w.l.CP%w.l.TP != 0 {
-			w.found.Rejected[RuleSequence]++
+			w.found.refuse(RuleSequence, 1, func() *Violation { return w.p.checkSequence(&w.l, nil) })
 			continue
 		}
 		profile := w.profile()
 		if profile == nil {
-			w.found.Rejected[RuleFramework] += len(w.s.Recompute)
+			w.found.refuse(RuleFramework, len(w.s.Recompute), func() *Violation { return w.p.checkFramework(&w.l, w.p.Profiles[0]) })
 			continue
 		}
 		for _, rec := range w.s.Recompute {
@@ -225,7 +252,9 @@ func (w *walker) profile() *Profile {
 func (w *walker) visit(profile *Profile) {
 	for _, x := range w.s.Exclude {
 		if x.matches(&w.l) {
-			w.found.Rejected[RuleExcluded]++
+			w.found.refuse(RuleExcluded, 1, func() *Violation {
+				return &Violation{RuleExcluded, w.l.String(), "matches a pattern that is excluded", "drop --exclude"}
+			})
 			return
 		}
 	}

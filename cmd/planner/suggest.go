@@ -143,13 +143,28 @@ func answerSuggest(c *cobra.Command, o *suggestFlags, a *ask.Answer, r *strategi
 func reasons(r *strategies.Result) string {
 	var parts []string
 	for rule, n := range r.Rejected {
-		parts = append(parts, fmt.Sprintf("%d refused by %s", n, rule))
+		parts = append(parts, fmt.Sprintf("%s refused by %s", show.Count(n), rule))
 	}
 	slices.Sort(parts)
 	if parts == nil {
 		return "no value divides the GPUs"
 	}
-	return strings.Join(parts, ", ")
+	return strings.Join(parts, ", ") + exampleOf(r)
+}
+
+// exampleOf explains one refusal by the rule that refused most.
+func exampleOf(r *strategies.Result) string {
+	var most strategies.Rule
+	for rule, n := range r.Rejected {
+		if m := r.Rejected[most]; n > m || n == m && rule < most {
+			most = rule
+		}
+	}
+	v := r.Example[most]
+	if v == nil {
+		return ""
+	}
+	return fmt.Sprintf(" (%s: %s: %s)", v.Given, v.Reason, v.Remedy)
 }
 
 // limitsGiven lists the constraint flags that were given, as typed.
