@@ -13,8 +13,8 @@ import (
 
 type verifyFlags struct {
 	verdict.Question
-	from, save, calibrate, format string
-	seconds                       int
+	from, save, calibrate, format, transport string
+	seconds                                  int
 }
 
 func newVerify() *cobra.Command {
@@ -42,7 +42,9 @@ links from --hardware, or from the emulated ones with every term made wrong by u
 	}
 	f := c.Flags()
 	f.StringVar(&o.Emulate, "emulate", "", "links to emulate: NODESxRANKS:nvlink=RATE,ib=RATE,delay=TIME[,nics=N] (default "+verdict.DefaultShape+")")
-	f.StringVar(&o.Hardware, "hardware", "", "cluster TOML to plan with, or host: this machine, measured (default the emulated links, perturbed)")
+	f.StringVar(&o.Hardware, "hardware", "", "cluster to plan for: a preset, a cluster TOML, or host: this machine, measured (default the emulated links, perturbed; with --gpus and no --emulate the default of planner suggest)")
+	f.IntVar(&o.GPUs, "gpus", 0, "GPUs of the plan; calls of groups larger than the ranks at hand are scaled (default as many as there are ranks)")
+	f.StringVar(&o.transport, "transport", "", "how ranks are joined: goroutine, shm, unix, tcp, mixed (default goroutine; under a launcher mixed)")
 	f.StringVar(&o.Model, "model", "", "mini, mini-wide, mini-long, or any model that planner knows (default mini)")
 	f.IntVar(&o.SeqLen, "seq-len", 0, "tokens of a sequence (default the model's)")
 	f.IntVar(&o.Batch, "global-batch", 0, "sequences of a step (default two a rank, at least 4096 tokens)")
@@ -72,9 +74,12 @@ func runVerify(c *cobra.Command, o *verifyFlags) error {
 	if o.from != "" {
 		r, err = verdict.Load(o.from)
 	} else {
-		run, r, err = o.measure(c)
+		err = withRanks(c.Context(), &o.Question, o.transport, func() (err error) {
+			run, r, err = o.measure(c)
+			return err
+		})
 	}
-	if err != nil {
+	if err != nil || r == nil { // a rank that is not the first has nothing to say
 		return err
 	}
 	if o.save != "" {
@@ -122,7 +127,7 @@ func (o *verifyFlags) measure(c *cobra.Command) (*verdict.Run, *verdict.Report, 
 	if err != nil {
 		return nil, nil, err
 	}
-	show.Note(c.ErrOrStderr(), "layouts", "%d, replayed in turn", len(run.Chosen))
+	show.Note(c.ErrOrStderr(), "layouts", "%d", len(run.Chosen))
 	r, err := run.Measure(c.Context())
 	return run, r, err
 }

@@ -3,7 +3,6 @@ package verdict
 import (
 	"bytes"
 	"fmt"
-	"math"
 	"slices"
 
 	"planner/hardware"
@@ -59,56 +58,39 @@ func (r *Run) Fit(m *Report) *hardware.Cluster {
 			latency, slower = l.Probed.Latency/l.Latency, l.Bandwidth/l.Probed.Shared
 		}
 		t.Fit.Latency = unit.Seconds(latency * l.Latency)
-		t.Bandwidth, t.Fit.Reach, t.NICs = unit.BytesPerSecond(l.Bandwidth/slower), 1, 0
-		if l.Between {
-			t.Ports, t.PortRate = c.PerNode, t.Bandwidth
-			if n := int(float64(c.PerNode)*l.Probed.Shared/l.Probed.Alone + 0.5); n >= 1 && n < c.PerNode {
-				t.NICs, t.Ports = n, n
-				t.PortRate = t.Bandwidth.Times(float64(c.PerNode) / float64(n))
-			}
-		}
+		each := unit.BytesPerSecond(l.Bandwidth / slower)
+		t.Fit.Reach = 1
+		setRates(&c, t, l.Between, each.Times(l.Probed.Alone/l.Probed.Shared), each)
 	}
 	return &c
 }
 
-const (
-	fitSteps = 20
-	// fitScale is the relative residual at which a call counts half: those
-	// beyond were disturbed, or are of another kind.
-	fitScale = 0.1
-)
-
-// fitCalls returns by what the latency and the time of the bytes in the
-// predictions of a tier's calls must be multiplied to give what they took:
-// least squares of relative residuals under Cauchy weights (Holland and Welsch
-// 1977), calls weighing by what they cost the steps. It needs calls in which
-// the bytes matter, and takes latency as it is where no call shows it.
-func fitCalls(calls []Call, tier int) (latency, slower float64, ok bool) {
-	latency, slower = 1, 1
-	var aa, ab, bb, am, bm float64
-	for range fitSteps {
-		aa, ab, bb, am, bm = 0, 0, 0, 0, 0
-		for i := range calls {
-			c := &calls[i]
-			if c.Tier != tier || c.Op == "broadcast" { // small ones, beside the passes
-				continue
-			}
-			a, b := c.Latency/c.Measured, (c.Predicted-c.Latency)/c.Measured
-			off := (latency*a + slower*b - 1) / fitScale
-			w := c.Weight / (1 + off*off)
-			aa, ab, bb, am, bm = aa+w*a*a, ab+w*a*b, bb+w*b*b, am+w*a, bm+w*b
-		}
-		det := aa*bb - ab*ab
-		if bb == 0 || det < 1e-6*aa*bb {
-			return 1, 1, false
-		}
-		latency, slower = clamp((am*bb-bm*ab)/det), clamp((bm*aa-am*ab)/det)
+// setRates gives a tier the rates that a rank reaches alone and beside all
+// others. Where those differ, ranks share NICs.
+func setRates(c *hardware.Cluster, t *hardware.Tier, between bool, alone, each unit.BytesPerSecond) {
+	t.Bandwidth, t.NICs = each, 0
+	if !between {
+		return
 	}
-	return latency, slower, true
+	t.Ports, t.PortRate = c.PerNode, each
+	if n := int(float64(c.PerNode)*float64(each/alone) + 0.5); n >= 1 && n < c.PerNode {
+		t.NICs, t.Ports = n, n
+		t.PortRate = each.Times(float64(c.PerNode) / float64(n))
+	}
 }
 
-// clamp keeps a factor within what a link can be wrong by.
-func clamp(k float64) float64 { return math.Max(0.01, math.Min(100, k)) }
+// fitCalls fits the terms of a tier to its calls, which weigh by what they cost
+// the steps: see solve.
+func fitCalls(calls []Call, tier int) (latency, slower float64, ok bool) {
+	var rows []fitRow
+	for i := range calls {
+		c := &calls[i]
+		if c.Tier == tier && c.Op != "broadcast" { // small ones, beside the passes
+			rows = append(rows, fitRow{c.Latency / c.Measured, (c.Predicted - c.Latency) / c.Measured, c.Weight})
+		}
+	}
+	return solve(rows)
+}
 
 type weighted struct{ value, weight float64 }
 

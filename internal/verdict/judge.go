@@ -3,6 +3,8 @@ package verdict
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"planner/verify/rank"
 )
@@ -67,10 +69,52 @@ func (r *Report) rule(items []rank.Item) Ruling {
 		return Ruling{Status: Inconclusive, Sentence: fmt.Sprintf("%d of %d pairs of layouts differ by less than the noise: what is missing is a quieter machine, more --rounds or slower links", r.Ties, r.Pairs)}
 	case r.TauB < leastTau || r.Regret > mostRegret:
 		return Ruling{Status: DoesNotHold, Sentence: r.worst()}
-	case r.Reversal > 0 && max(r.Reversal, 1/r.Reversal) < mostReversal && r.Emulate == "":
-		return Ruling{Status: Inconclusive, Sentence: fmt.Sprintf("compute of %.2f× its assumed length would reverse an order: what is missing is measured compute", r.Reversal)}
+	}
+	if missing := r.missing(items); missing != "" {
+		return Ruling{Status: Inconclusive, Sentence: missing}
 	}
 	return Ruling{Status: Holds, Sentence: r.agreement(items)}
+}
+
+// missing says what would have to be measured for the order to be sure: it is
+// judged again with all that is assumed off by a tenth, either way. Ranks whose
+// links are emulated compute as long as the plan says, by definition; a plan for
+// other ranks assumes it.
+func (r *Report) missing(items []rank.Item) string {
+	if links(r.Emulate) != "" && r.GPUs == 0 {
+		return ""
+	}
+	for _, k := range []float64{mostReversal, 1 / mostReversal} {
+		off := slices.Clone(items)
+		for i := range off {
+			off[i].Measured += (k - 1) * r.Layouts[i].Compute
+		}
+		tau, regret := finite(rank.TauB(off)), rank.Regret(off)
+		if tau < leastTau || regret > mostRegret {
+			return fmt.Sprintf("what is assumed could reverse the order: at %.2f× its length tau-b is %.2f and regret %.1f %%: what is missing is %s",
+				k, tau, 100*regret, r.unmeasured())
+		}
+	}
+	return ""
+}
+
+// unmeasured names what is assumed most: a call, where calls are more than
+// compute.
+func (r *Report) unmeasured() string {
+	var worst *Call
+	for i := range r.Calls {
+		if c := &r.Calls[i]; strings.HasPrefix(c.How, "assumed") && (worst == nil || c.Weight > worst.Weight) {
+			worst = c
+		}
+	}
+	total := 0.0
+	for i := range r.Layouts {
+		total += r.Layouts[i].Compute
+	}
+	if worst == nil || worst.Weight < total/2 {
+		return "measured compute"
+	}
+	return fmt.Sprintf("%s over %s (%s)", worst.Op, worst.Axis, worst.How)
 }
 
 // agreement words an order that holds.
@@ -110,7 +154,7 @@ func (r *Report) fault() *fault {
 	at := 0.0
 	for i := range r.Links {
 		l := &r.Links[i]
-		for _, f := range l.faults() {
+		for _, f := range l.faults(max(1, r.Slow)) {
 			allowed := math.Log(bandwidthOff)
 			if f.term == termLatency {
 				allowed = math.Log(latencyOff)
@@ -164,8 +208,8 @@ const (
 // faults compares the terms of a link with their measurements. Where a rank
 // alone gets what the profile says and ranks together do not, the ports are
 // shared by more ranks than it says.
-func (l *Link) faults() []fault {
-	out := []fault{{l, termLatency, ratioOf(l.Probed.Latency, l.Latency)}}
+func (l *Link) faults(slow float64) []fault {
+	out := []fault{{l, termLatency, ratioOf(l.Probed.Latency, l.Latency, slow)}}
 	alone := l.Bandwidth * l.Sharing / l.Probed.Alone
 	shared := l.Bandwidth / l.Probed.Shared
 	if l.Between && math.Abs(math.Log(alone)) < math.Log(bandwidthOff) {
@@ -178,8 +222,8 @@ func (l *Link) faults() []fault {
 // seconds: latencies are compared above it.
 const leastLatency = 200e-6
 
-func ratioOf(measured, profile float64) float64 {
-	return max(measured, leastLatency) / max(profile, leastLatency)
+func ratioOf(measured, profile, slow float64) float64 {
+	return max(measured, leastLatency/slow) / max(profile, leastLatency/slow)
 }
 
 // blame words a fault with the call that it touches most.

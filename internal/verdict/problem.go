@@ -65,10 +65,10 @@ var space = strategies.Space{CP: []int{1}, Zero: []int{0, 1, 3}, MBS: []int{1, 2
 // low end of a ranking: beyond, a step costs time and proves little.
 const slowestSpread = 4
 
-// Choose returns up to n layouts of the search, best first: the best ones, or
+// choose returns up to n layouts of the search, best first: the best ones, or
 // spread evenly, in ratio, from the best down to four times its time.
-func Choose(ctx context.Context, p *strategies.Problem, n int, spread bool) []strategies.Estimate {
-	r := strategies.Search(ctx, p, space, strategies.Options{KeepAll: true})
+func choose(ctx context.Context, p *strategies.Problem, where strategies.Space, n int, spread bool) []strategies.Estimate {
+	r := strategies.Search(ctx, p, where, strategies.Options{KeepAll: true})
 	list := r.Ranking
 	if !spread || len(list) <= n {
 		return list[:min(n, len(list))]

@@ -23,14 +23,6 @@ func Render(w io.Writer, r *Report) {
 }
 
 func (r *Report) head(w io.Writer) {
-	profile := r.Profile
-	if profile == "" {
-		profile = fmt.Sprintf("the emulated links, each term off by up to %.0f %% (seed %d)", 100*perturbation, r.Seed)
-	}
-	priority := ""
-	if r.RealTime {
-		priority = " · real-time priority"
-	}
 	redone := ""
 	if r.Redone > 0 {
 		redone = fmt.Sprintf(" (%d repeated: the machine had slowed)", r.Redone)
@@ -38,25 +30,67 @@ func (r *Report) head(w io.Writer) {
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(w, "%-10s %s\n", name, fmt.Sprintf(format, args...))
 	}
-	line("cluster", "%s · goroutines of this machine%s", r.cluster(), priority)
+	if r.GPUs > 0 {
+		line("plan", "%s × %s", show.Count(r.GPUs), r.Cluster)
+	}
+	line(r.clusterWord(), "%s", r.cluster())
 	if m := r.Machine; m != nil {
 		line("machine", "%d cores · copies %s, reduces %s of f32 a core", m.Cores, rate(m.Copy), rate(m.Reduce))
-		profile = "this machine's links, measured before planning"
 	}
-	line("profile", "%s", profile)
+	line("profile", "%s", r.profile())
 	line("model", "%s · sequence %d · global batch %d · %d layouts · %d interleaved rounds%s · %.0f s",
 		r.Model, r.SeqLen, r.Batch, len(r.Layouts), r.Rounds, redone, r.Seconds)
-	line("shares", "of the measured steps: calls and waits %.0f %% measured · %.0f %% scaled · compute %.0f %% delays of the predicted length (assumed)",
-		100*r.Shares.Measured, 100*r.Shares.Scaled, 100*r.Shares.Assumed)
+	if r.GPUs > 0 {
+		line("shares", "of the steps: calls %.1f %% measured in full · %.1f %% scaled from smaller groups or fewer bytes · %.1f %% assumed (compute, bubble, and calls that say so)",
+			100*r.Shares.Measured, 100*r.Shares.Scaled, 100*r.Shares.Assumed)
+	} else {
+		line("shares", "of the measured steps: calls and waits %.0f %% measured · %.0f %% scaled · compute %.0f %% delays of the predicted length (assumed)",
+			100*r.Shares.Measured, 100*r.Shares.Scaled, 100*r.Shares.Assumed)
+	}
 	fmt.Fprintln(w)
+}
+
+// profile says where the plan's links come from.
+func (r *Report) profile() string {
+	switch {
+	case r.Machine != nil:
+		return "this machine's links, measured before planning"
+	case r.Profile != "":
+		return r.Profile
+	}
+	return fmt.Sprintf("the emulated links, each term off by up to %.0f %% (seed %d)", 100*perturbation, r.Seed)
+}
+
+func (r *Report) clusterWord() string {
+	if r.GPUs > 0 {
+		return "run on"
+	}
+	return "cluster"
 }
 
 // cluster says what was run on.
 func (r *Report) cluster() string {
-	if l := links(r.Emulate); l != "" {
-		return fmt.Sprintf("emulated %d nodes × %d ranks · %s", r.Nodes, r.Ranks/r.Nodes, l)
+	where := r.Where
+	if where == "" {
+		where = "goroutines of this machine"
 	}
-	return fmt.Sprintf("%d ranks · the machine's own memory", r.Ranks)
+	if r.RealTime {
+		where += " · real-time priority"
+	}
+	ranks := fmt.Sprintf("%d nodes × %d ranks", r.Nodes, r.Ranks/r.Nodes)
+	switch l := links(r.Emulate); {
+	case r.Slow > 1:
+		how := fmt.Sprintf("the plan's links, each term off by up to %.0f %% (seed %d)", 100*perturbation, r.Seed)
+		if l != "" {
+			how = l
+		}
+		return fmt.Sprintf("%s · %s, in slow motion (%.3g ×) · %s", ranks, how, r.Slow, where)
+	case l != "":
+		return fmt.Sprintf("emulated %s · %s · %s", ranks, l, where)
+	case r.Nodes == 1 && r.Emulate != "":
+		return fmt.Sprintf("%d ranks · the machine's own memory · %s", r.Ranks, where)
+	}
+	return fmt.Sprintf("%s · %s", ranks, where)
 }
 
 // links is the part of a shape after the colon.

@@ -12,7 +12,11 @@ type Report struct {
 	Verdict       Ruling `json:"verdict"`
 
 	Emulate  string  `json:"emulate,omitempty"`
-	Profile  string  `json:"profile"` // where the plan's links come from
+	Where    string  `json:"where,omitempty"` // what the ranks are
+	GPUs     int     `json:"gpus,omitempty"`  // of a plan whose calls were sampled; 0: the ranks are the plan's
+	Cluster  string  `json:"cluster,omitempty"`
+	Slow     float64 `json:"slow_motion,omitempty"` // how much slower than the plan's the links at hand are
+	Profile  string  `json:"profile"`               // where the plan's links come from
 	Seed     uint64  `json:"seed"`
 	Ranks    int     `json:"ranks"`
 	Nodes    int     `json:"nodes"`
@@ -78,6 +82,7 @@ type Layout struct {
 	Times     []float64 `json:"times"`
 	Compute   float64   `json:"compute_seconds"`
 	Axes      []Axis    `json:"axes"`
+	Shares    *Shares   `json:"shares,omitempty"`
 }
 
 // Axis is the calls of one axis on the slowest stage, each alone on its links.
@@ -100,7 +105,7 @@ type Call struct {
 	Latency   float64 `json:"predicted_latency_seconds"`
 	Measured  float64 `json:"measured_seconds"`
 	Weight    float64 `json:"weight_seconds"` // predicted time of all of them, over the layouts
-	How       string  `json:"how"`            // "in full"
+	How       string  `json:"how"`            // "measured in full", "scaled from …", "assumed: …"
 }
 
 // Ratio returns measured over predicted.
@@ -148,9 +153,9 @@ func collect(plans []*replay.Plan, m *replay.Measurement, perNode int) []Call {
 				continue
 			}
 			at[k] = len(out)
-			out = append(out, Call{Op: c.Op.String(), Purpose: c.Purpose, Axis: c.Axis.String(), Bytes: float64(c.Bytes),
-				GroupSize: c.Span.Size, Nodes: c.Span.Domains, Tier: c.Span.Tier, Predicted: float64(c.Seconds),
-				Latency: float64(c.Latency), Measured: float64(s.Median), Weight: float64(c.Total()), How: "in full"})
+			one := callOf(c, float64(s.Median), "measured in full")
+			one.Weight = float64(c.Total())
+			out = append(out, one)
 		}
 	}
 	return out

@@ -3,116 +3,70 @@ package verdict
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
 	"time"
 
 	"planner/hardware"
 	"planner/internal/catalog"
 	"planner/strategies"
 	"planner/verify/host"
+	"planner/verify/launch"
 	"planner/verify/replay"
 	"planner/verify/transport"
 )
 
-// Question is what is to be verified.
-type Question struct {
-	Emulate  string // a shape: see transport.ParseShape
-	Hardware string // a cluster TOML to plan with; "": the shape, perturbed by Seed
-	// Cluster is planned with instead, if it is not nil.
-	Cluster   *hardware.Cluster
-	Model     string
-	SeqLen    int
-	Batch     int
-	Framework string
-	Top       int
-	Best      bool     // the best layouts alone, rather than good and bad ones
-	Layouts   []string // instead of chosen ones
-	Rounds    int
-	Budget    time.Duration
-	Seed      uint64
-	Progress  func(round, of int)
-}
-
-// perturbation is by how much the profile of an emulated cluster is off from
-// the emulator: data sheets are, and a check against the very parameters that
-// it runs with would be a circle.
-const perturbation = 0.05
-
-// Run is a question at work.
-type Run struct {
-	Question
-	Shape   *transport.Shape
-	Profile *hardware.Cluster
-	Problem *strategies.Problem
-	Chosen  []strategies.Estimate
-	Machine *host.Machine // with --hardware host
-}
-
-// Prepare reads a question and chooses the layouts. Errors of the input are
-// *catalog.Error.
-func Prepare(ctx context.Context, q Question) (*Run, error) {
-	var machine host.Machine
-	if q.Hardware == OwnMachine {
-		machine = host.Measure()
+// open returns the ranks of the question, and what closes them.
+func (r *Run) open() (replay.Backend, func() error, error) {
+	if r.Backend != nil {
+		return r.Backend, func() error { return nil }, nil
 	}
-	if q.Emulate == "" {
-		q.Emulate = DefaultShape
-		if q.Hardware == OwnMachine {
-			q.Emulate = fmt.Sprintf("1x%d:", machine.Ranks())
+	if r.Kind != transport.Goroutine {
+		b := &replay.Spawned{Spec: launch.Spec{Ranks: r.Shape.Ranks(), Kind: r.Kind, Shape: r.Shape}}
+		switch open := *r.Shape == (transport.Shape{Nodes: 1, PerNode: r.Shape.PerNode}); {
+		case open:
+			b.Spec.Shape = nil
+		case r.Kind == transport.TCP || r.Kind == transport.Unix:
+			return nil, nil, catalog.Errorf("--transport %v: emulated links need shared memory: want shm, mixed or goroutine, or --hardware host", r.Kind)
 		}
+		return b, b.Close, nil
 	}
-	shape, err := transport.ParseShape(q.Emulate)
+	b, err := replay.NewLocal(r.Shape)
 	if err != nil {
-		return nil, catalog.Errorf("--emulate %s", err)
+		return nil, nil, err
 	}
-	if shape.Ranks() < 2 || shape.Ranks() > maxRanks {
-		return nil, catalog.Errorf("--emulate %q: %d ranks: want 2 to %d", q.Emulate, shape.Ranks(), maxRanks)
-	}
-	r := &Run{Question: q, Shape: shape}
-	if q.Hardware == OwnMachine {
-		r.Profile, err = ownProfile(machine, shape)
-		r.Machine = &machine
-	} else {
-		r.Profile, err = profileOf(&q, shape)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if err := r.fill(); err != nil {
-		return nil, err
-	}
-	return r, r.choose(ctx)
+	return b, b.Close, nil
 }
 
-// OwnMachine is the --hardware that means this machine as it is measured.
-const OwnMachine = "host"
-
-// DefaultShape is a cluster small enough for two cores whose network is ten
-// times slower than its nodes inside.
-const DefaultShape = "2x2:nvlink=400MB/s,ib=40MB/s,delay=1ms"
-
-// ownProfile measures the links of a shape, or of the machine where it leaves
-// them open, and describes them.
-func ownProfile(m host.Machine, s *transport.Shape) (*hardware.Cluster, error) {
-	b, err := replay.NewLocal(s)
+// work carries out a work on the ranks of the question.
+func (r *Run) work(ctx context.Context, w *replay.Work) (*replay.Result, replay.Place, error) {
+	b, done, err := r.open()
 	if err != nil {
-		return nil, err
+		return nil, replay.Place{}, err
 	}
-	c := host.Profile(s)
-	r, err := b.Run(context.Background(), &replay.Work{Probe: probeSpec(c)}, nil)
-	if err := errors.Join(err, b.Close()); err != nil {
-		return nil, err
+	place := b.Place()
+	out, err := b.Run(ctx, w, r.Progress)
+	return out, place, errors.Join(err, done())
+}
+
+// own measures this machine, or the machines of the ranks, and describes them.
+func (r *Run) own(ctx context.Context) error {
+	m := host.Measure()
+	r.Machine = &m
+	c := host.Profile(r.Shape)
+	out, _, err := r.work(ctx, &replay.Work{Probe: probeSpec(c)})
+	if err != nil {
+		return err
 	}
-	probes := r.Probes
-	if s.Nodes == 1 && len(probes) == 1 {
-		return m.Cluster(s.Ranks(), host.Link{Latency: probes[0].Latency, Shared: probes[0].Shared}), nil
+	if p := out.Probes; r.Shape.Nodes == 1 && len(p) == 1 {
+		r.Profile = m.Cluster(r.Shape.Ranks(), host.Link{Latency: p[0].Latency, Shared: p[0].Shared})
+		return nil
 	}
-	for _, p := range probes {
+	for _, p := range out.Probes {
 		t := &c.Tiers[min(p.Tier, len(c.Tiers)-1)]
-		t.Bandwidth, t.Fit.Latency = p.Shared, p.Latency
+		t.Fit.Latency = p.Latency
+		setRates(c, t, p.Tier > 0, p.Alone, p.Shared)
 	}
-	return c, nil
+	r.Profile = c
+	return nil
 }
 
 // probeSpec says what the links of a profile are expected to do.
@@ -120,137 +74,66 @@ func probeSpec(c *hardware.Cluster) *replay.ProbeSpec {
 	return &replay.ProbeSpec{PerNode: c.PerNode, Inside: float64(c.Tiers[0].Bandwidth), Between: float64(c.Tiers[len(c.Tiers)-1].Bandwidth)}
 }
 
-// maxRanks bounds the ranks of one process: more than these cannot be on time
-// on a machine of a few cores.
-const maxRanks = 32
-
-func profileOf(q *Question, s *transport.Shape) (*hardware.Cluster, error) {
-	if q.Cluster != nil {
-		return q.Cluster, nil
-	}
-	if q.Hardware == "" {
-		return host.Perturb(host.Profile(s), perturbation, q.Seed), nil
-	}
-	text, err := catalog.ReadFile("cluster TOML", q.Hardware)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, catalog.Errorf("--hardware %q: no such file: want a cluster TOML, e.g. of planner verify --calibrate", q.Hardware)
-	}
-	if err != nil {
-		return nil, err
-	}
-	c, err := catalog.ParseCluster(q.Hardware, text)
-	if err != nil {
-		return nil, err
-	}
-	if c.PerNode != s.PerNode {
-		return nil, catalog.Errorf("--hardware %q: %d ranks a node: want the %d of --emulate %s", q.Hardware, c.PerNode, s.PerNode, q.Emulate)
-	}
-	c.GPUs = s.Ranks()
-	return c, nil
-}
-
-// defaultTokens is the tokens of a step of a bundled model: its steps then
-// take tenths of a second on emulated links.
-const defaultTokens = 4096
-
-func (r *Run) fill() error {
-	if r.Model == "" {
-		r.Model = "mini"
-	}
-	m, err := Model(r.Model)
-	if err != nil {
-		return err
-	}
-	if r.SeqLen == 0 {
-		r.SeqLen = m.MaxSeq
-	}
-	if r.Batch == 0 {
-		r.Batch = max(2*r.Shape.Ranks(), defaultTokens/r.SeqLen)
-	}
-	r.Problem, err = Problem(m, r.Profile, r.SeqLen, r.Batch, r.Framework)
-	return err
-}
-
-func (r *Run) choose(ctx context.Context) error {
-	if len(r.Layouts) == 0 {
-		r.Chosen = Choose(ctx, r.Problem, r.Top, !r.Best)
-		if len(r.Chosen) == 0 {
-			return errors.New("nothing to verify: no layout fits")
-		}
-		return nil
-	}
-	for _, text := range r.Layouts {
-		e, err := estimateOf(r.Problem, text)
-		if err != nil {
-			return err
-		}
-		r.Chosen = append(r.Chosen, e)
-	}
-	return nil
-}
-
-// estimateOf predicts a layout under the first framework that runs it.
-func estimateOf(p *strategies.Problem, text string) (strategies.Estimate, error) {
-	l, err := strategies.ParseLayout(text)
-	if err != nil {
-		return strategies.Estimate{}, catalog.Errorf("--layout %s", err)
-	}
-	l, v := l.Complete(p.Cluster.GPUs)
-	for _, f := range p.Profiles {
-		if v != nil {
-			break
-		}
-		if v = p.Check(&l, f); v == nil {
-			return p.Estimate(l, f), nil
-		}
-		if f != p.Profiles[len(p.Profiles)-1] {
-			v = nil
-		}
-	}
-	return strategies.Estimate{}, catalog.Errorf("--layout %s", v)
-}
-
-// Measure replays the layouts and judges. The links are measured on their own
-// once the layouts have been.
+// Measure replays the layouts, or samples their calls, and judges. The links
+// are measured on their own once the layouts have been.
 func (r *Run) Measure(ctx context.Context) (*Report, error) {
-	var plans []*replay.Plan
-	w := &replay.Work{Rounds: r.Rounds, Budget: r.Budget, Probe: probeSpec(r.Profile)}
-	for i, e := range r.Chosen {
-		plans = append(plans, replay.Build(r.Problem, e.Layout, e.Framework))
-		w.Programs = append(w.Programs, plans[i].Program())
-	}
-	b, err := replay.NewLocal(r.Shape)
+	start := time.Now()
+	out, err := r.replayAll(ctx)
 	if err != nil {
 		return nil, err
 	}
-	start := time.Now()
-	m, err := b.Run(ctx, w, r.Progress)
-	if err := errors.Join(err, b.Close()); err != nil {
-		return nil, err
-	}
-	out := r.report(plans, &m.Measurement, m.Probes)
-	out.RealTime, out.Seconds = m.RealTime, time.Since(start).Seconds()
 	if m := r.Machine; m != nil {
 		out.Machine = &Machine{m.Cores, float64(m.Copy), float64(m.Reduce)}
 	}
+	out.Seconds = time.Since(start).Seconds()
+	out.share()
 	out.Judge()
 	return out, nil
 }
 
-func (r *Run) report(plans []*replay.Plan, m *replay.Measurement, probes []replay.Probe) *Report {
-	out := &Report{SchemaVersion: 1, Emulate: r.Emulate, Profile: r.Hardware, Seed: r.Seed, Ranks: r.Shape.Ranks(), Nodes: r.Shape.Nodes,
-		Model: r.Problem.Model.Title, SeqLen: r.SeqLen, Batch: r.Batch, Rounds: m.Rounds, Redone: m.Redone}
-	if out.Model == "" {
-		out.Model = r.Problem.Model.Name
+func (r *Run) replayAll(ctx context.Context) (*Report, error) {
+	if r.Sampled {
+		return r.sampleAndScale(ctx)
 	}
+	plans := r.plans()
+	w := &replay.Work{Rounds: r.Rounds, Budget: r.Budget, Probe: probeSpec(r.Profile)}
+	for _, p := range plans {
+		w.Programs = append(w.Programs, p.Program())
+	}
+	m, place, err := r.work(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	out := r.head(place)
+	out.Rounds, out.Redone, out.RealTime = m.Rounds, m.Redone, m.RealTime
 	for i, e := range r.Chosen {
 		out.Layouts = append(out.Layouts, layoutOf(&e, plans[i], &m.Steps[i]))
 	}
-	out.Calls = collect(plans, m, r.Shape.PerNode)
-	for _, p := range probes {
+	out.Calls = collect(plans, &m.Measurement, r.Shape.PerNode)
+	for _, p := range m.Probes {
 		out.Links = append(out.Links, linkOf(r.Profile, p))
 	}
-	out.share()
+	return out, nil
+}
+
+func (r *Run) plans() []*replay.Plan {
+	var plans []*replay.Plan
+	for _, e := range r.Chosen {
+		plans = append(plans, replay.Build(r.Problem, e.Layout, e.Framework))
+	}
+	return plans
+}
+
+// head is a report of what was asked.
+func (r *Run) head(p replay.Place) *Report {
+	out := &Report{SchemaVersion: 1, Emulate: r.Emulate, Profile: r.Hardware, Seed: r.Seed, Ranks: r.Shape.Ranks(), Nodes: r.Shape.Nodes,
+		Model: r.Problem.Model.Title, SeqLen: r.SeqLen, Batch: r.Batch, Where: p.What}
+	if out.Model == "" {
+		out.Model = r.Problem.Model.Name
+	}
+	if r.Sampled {
+		out.GPUs, out.Cluster, out.Slow = r.Problem.Cluster.GPUs, r.Problem.Cluster.Title, r.slow
+	}
 	return out
 }
 
@@ -282,8 +165,16 @@ func linkOf(c *hardware.Cluster, p replay.Probe) Link {
 
 // share works out which part of the steps was assumed.
 func (r *Report) share() {
-	for _, l := range r.Layouts {
-		r.Shares.Assumed += min(1, l.Compute/l.Measured) / float64(len(r.Layouts))
+	r.Shares = Shares{}
+	n := float64(len(r.Layouts))
+	for i := range r.Layouts {
+		l := &r.Layouts[i]
+		if l.Shares == nil {
+			a := min(1, l.Compute/l.Measured)
+			l.Shares = &Shares{Measured: 1 - a, Assumed: a}
+		}
+		r.Shares.Measured += l.Shares.Measured / n
+		r.Shares.Scaled += l.Shares.Scaled / n
+		r.Shares.Assumed += l.Shares.Assumed / n
 	}
-	r.Shares.Measured = 1 - r.Shares.Assumed
 }

@@ -62,3 +62,6 @@ func (m Machine) Cluster(ranks int, l Link) *hardware.Cluster {
 	c.Tiers[0].Fit.Latency = l.Latency
 	return c
 }
+
+// Cores returns the processors that a process may use.
+func Cores() int { return runtime.NumCPU() }

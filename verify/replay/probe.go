@@ -60,6 +60,7 @@ type prober struct {
 	ctx    context.Context
 	driver driver
 	made   uint64
+	repeat int // bursts there and back; 0: 1
 }
 
 // sizeFor returns the bytes of a large probe.
@@ -80,16 +81,27 @@ func pairs(n, distance int, ok func(int) bool) [][2]int {
 
 func (j *prober) probe(tier, bytes int, list [][2]int) (Probe, error) {
 	p := Probe{Tier: tier}
-	there, err := j.exchange(list[:1], 4, 1)
-	if err != nil {
+	var err error
+	if p.Latency, err = j.latency(list[:1]); err != nil {
 		return p, err
 	}
-	p.Latency = there.Times(0.5) // the word back is a message too
 	if p.Alone, err = j.rate(list[:1], bytes); err != nil {
 		return p, err
 	}
 	p.Shared, err = j.rate(list, bytes)
 	return p, err
+}
+
+// pings is how many round trips tell a latency.
+const pings = 8
+
+// latency returns the time of a small message one way, from many there and
+// back.
+func (j *prober) latency(list [][2]int) (unit.Seconds, error) {
+	j.repeat = pings
+	took, err := j.exchange(list, 4, 1)
+	j.repeat = 1
+	return took.Times(1.0 / (2 * pings)), err
 }
 
 // rate returns what each of the pairs moves when all do: the bytes by which two
@@ -109,7 +121,7 @@ func (j *prober) exchange(list [][2]int, bytes, turns int) (unit.Seconds, error)
 	best := math.Inf(1)
 	for range probeRounds {
 		j.made++
-		replies, err := j.driver.do(j.ctx, &command{Kind: cmdExchange, Pairs: list, Bytes: bytes, Turns: turns, Tag: 1<<40 + j.made})
+		replies, err := j.driver.do(j.ctx, &command{Kind: cmdExchange, Pairs: list, Bytes: bytes, Turns: turns, Index: j.repeat, Tag: 1<<40 + j.made})
 		if err != nil {
 			return 0, err
 		}
@@ -128,8 +140,10 @@ func (s *seat) exchange(c *command, begin time.Time) (*reply, error) {
 		if err != nil {
 			return nil, err
 		}
-		time.Sleep(time.Until(begin))
-		err = burst(g, c.Bytes, c.Turns)
+		await(begin)
+		for range max(1, c.Index) {
+			err = errors.Join(err, burst(g, c.Bytes, c.Turns))
+		}
 		return &reply{End: time.Since(begin)}, errors.Join(err, g.Close())
 	}
 	return &reply{}, nil

@@ -42,7 +42,7 @@ func (s *seat) sample(x *Sample, begin time.Time) (*reply, error) {
 		}
 	}
 	g := s.groups[hash(sampleTag, members)]
-	time.Sleep(time.Until(begin))
+	await(begin)
 	e := event{Group: g.id, Seq: int32(g.calls), Begin: time.Since(begin)}
 	err := g.do(&c, peer)
 	e.End = time.Since(begin)

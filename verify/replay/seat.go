@@ -3,6 +3,7 @@ package replay
 import (
 	"cmp"
 	"errors"
+	"runtime"
 	"slices"
 	"time"
 
@@ -79,7 +80,7 @@ func (s *seat) do(c *command, begin time.Time) (*reply, error) {
 	case cmdStep:
 		p := s.work.Programs[c.Index]
 		m := &member{seat: s, program: p, stage: s.world.Rank() / p.Inner}
-		time.Sleep(time.Until(begin))
+		await(begin)
 		events, end, err := m.step(begin)
 		return &reply{events, end}, err
 	case cmdSample:
@@ -90,6 +91,15 @@ func (s *seat) do(c *command, begin time.Time) (*reply, error) {
 		return s.exchange(c, begin)
 	}
 	return &reply{}, nil
+}
+
+// await returns at a time, closer than Go's timers do.
+func await(at time.Time) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	for left := time.Until(at); left > 0; left = time.Until(at) {
+		nap(left)
+	}
 }
 
 // wanted is a group to be opened, with the bytes that its buffers need.
