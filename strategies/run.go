@@ -97,50 +97,59 @@ func (r *run) addStage(i int) {
 	r.times = append(r.times, x)
 }
 
-// exposeState works out what compute leaves of the state calls. While other
-// axes keep their link busy they wait.
+// exposeState works out what compute leaves of the state calls.
 func (r *run) exposeState(s *stageRun, c *stateCost) {
-	w := r.beside(s, c)
+	t, busy := s.time(), s.sharing(c)
 	phi := r.fit.DPExposed
-	s.data.Fwd = hide(c.fwd, c.fwdOne, w.Fwd, phi)
-	s.data.Bwd = hide(c.bwd, c.bwdOne, w.Bwd, phi) + hide(c.micro, c.microLast, w.Bwd, phi)
+	s.data.Fwd = hide(c.fwd, c.fwdOne, t.Fwd, busy.Fwd, phi)
+	s.data.Bwd = hide(c.bwd, c.bwdOne, t.Bwd, busy.Bwd, phi) + hide(c.micro, c.microLast, t.Bwd, busy.Bwd, phi)
 	if !r.prof.Comm.Overlapped {
 		s.tail, s.lead = c.grad.Times(phi), c.gather.Times(phi)
 		return
 	}
-	s.tail = hide(c.grad, c.gradLast, w.Bwd, phi)
-	s.lead = hide(c.gather, c.gatherLast, w.Fwd, phi)
+	k := r.window()
+	s.tail = hide(c.grad, c.gradLast, t.Bwd.Times(k), busy.Bwd.Times(k), phi)
+	s.lead = hide(c.gather, c.gatherLast, t.Fwd.Times(k), busy.Fwd.Times(k), phi)
 }
 
-// beside returns the time of a stage in which the links of its state calls are
-// free.
-func (r *run) beside(s *stageRun, c *stateCost) costmodel.Pass {
-	t := s.time()
+// window returns the passes of a stage, in whole ones, between the end of its
+// first chunk's last backward pass and the end of its last chunk's: one, or
+// with v chunks p passes of each but the last. The first forward passes mirror
+// it.
+func (r *run) window() float64 {
+	v := float64(r.l.VPP)
+	return ((v-1)*min(r.m, float64(r.l.PP)) + 1) / v
+}
+
+// sharing returns how long other axes use the links of the state calls.
+func (s *stageRun) sharing(c *stateCost) costmodel.Pass {
 	total := c.grad + c.gather + c.micro + c.fwd + c.bwd
 	if total == 0 {
-		return t
+		return costmodel.Pass{}
 	}
 	out := float64(c.net / total)
-	in := 1 - out
-	t.Fwd -= s.busy[network].Fwd.Times(out) + s.busy[scaleUp].Fwd.Times(in)
-	t.Bwd -= s.busy[network].Bwd.Times(out) + s.busy[scaleUp].Bwd.Times(in)
-	return costmodel.Pass{Fwd: max(0, t.Fwd), Bwd: max(0, t.Bwd)}
+	return s.busy[network].Times(out).Plus(s.busy[scaleUp].Times(1 - out))
 }
 
 // hide returns what stays exposed of calls that take t in all, beside work of
-// length w. A share phi of them always does (contention, serial launches), and
-// so does one call: the first of a forward pass has no work before it, the last
-// of a backward pass none after it. The work is w·(1 − one/t) while the others
-// run, so that of them stays
+// length w of which other axes use their link for busy. A share phi of them
+// always does (contention, serial launches), and so does one call: the first of
+// a forward pass has no work before it, the last of a backward pass none after
+// it. The work is w·(1 − one/t) while the others run. Where two axes share a
+// link each has half of it, so that t ≤ w delays the other axis by t·busy/w,
+// and more is exposed:
 //
-//	one + (1 − one/t)·max(0, t − w)
-func hide(t, one, w unit.Seconds, phi float64) unit.Seconds {
+//	one + (1 − one/t)·max(t·busy/w, t − w + busy)
+func hide(t, one, w, busy unit.Seconds, phi float64) unit.Seconds {
 	if phi >= 1 || t == 0 {
 		return t.Times(phi)
 	}
 	alone := min(1, float64(one/t))
-	left := t.Times(alone) + max(0, t-w).Times(1-alone)
-	return t.Times(phi) + left.Times(1-phi)
+	left := max(0, t-w+busy)
+	if t < w {
+		left = t.Times(min(1, float64(busy/w)))
+	}
+	return t.Times(phi) + (t.Times(alone) + min(t, left).Times(1-alone)).Times(1-phi)
 }
 
 // time fills the times of the estimate.
