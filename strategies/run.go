@@ -243,45 +243,6 @@ func (r *run) split(e *Estimate, slow int, dataEnds, straggle unit.Seconds) {
 	}
 }
 
-// memory finds the fullest stage.
-func (r *run) memory(e *Estimate) {
-	for i := range r.stages {
-		m := r.stageMemory(i, r.chain.stages[i].index)
-		if i == 0 || m.Total() > e.Memory.Total() {
-			e.Memory, e.Fullest = m, r.chain.stages[i].index
-		}
-	}
-	e.Fits = e.Memory.Total() <= r.p.Capacity()
-}
-
-// stageMemory adds activations and logits to the state of stage i, for its
-// pipeline rank.
-func (r *run) stageMemory(i, rank int) Memory {
-	m := r.state.memory[i]
-	st, s := &r.chain.stages[i], &r.stages[i]
-	m.Activations = s.keep.Times(inFlight(r.l, rank, r.m)) + r.peak(st)
-	if st.head {
-		m.Logits = r.layers.logits
-	}
-	m.Fragmentation = (m.Activations + m.Logits).Times(r.fit.Fragment)
-	return m
-}
-
-// peak returns what the layer in its backward pass holds beyond what it keeps:
-// its recomputed activations.
-func (r *run) peak(st *stage) unit.Bytes {
-	var peak unit.Bytes
-	sets := [2][]block{r.layers.kinds, r.layers.full}
-	for _, set := range sets {
-		for k := range set {
-			if st.kinds[k] > 0 {
-				peak = max(peak, set[k].whole-set[k].keep)
-			}
-		}
-	}
-	return peak
-}
-
 // scale multiplies every time by one factor.
 func (e *Estimate) scale(c float64) {
 	for _, t := range []*unit.Seconds{&e.Step, &e.Compute, &e.Bubble, &e.Optimizer, &e.Overhead} {
