@@ -24,6 +24,7 @@ type Kernel struct {
 	N       int     `json:"n,omitempty"`
 	K       int     `json:"k,omitempty"`
 	Bytes   int64   `json:"bytes,omitempty"`
+	Core    bool    `json:"core,omitempty"` // stands for the attention core, with its operations
 	Seconds float64 `json:"seconds"` // of the plan, for one, with its share of what is no kernel
 }
 
@@ -46,7 +47,7 @@ func mixesOf(p *strategies.Problem, plan *Plan, prof *strategies.Profile, micro 
 			k := &list[i]
 			whole := func(x float64) int { return int(math.Round(x)) }
 			out[s].Kernels = append(out[s].Kernels, Kernel{Groups: k.Groups, M: whole(k.M), N: whole(k.N), K: whole(k.K),
-				Bytes: int64(k.Bytes), Seconds: scale * float64(k.Seconds)})
+				Bytes: int64(k.Bytes), Core: k.Core, Seconds: scale * float64(k.Seconds)})
 		}
 	}
 	return out

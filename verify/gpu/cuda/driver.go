@@ -37,6 +37,7 @@ type Driver struct {
 	Version int // of the newest CUDA it serves, as 12040 for 12.4
 	Path    string
 	table
+	hip   *hip                         // AMD's functions, if it is AMD's
 	image func(Device) ([]byte, error) // of kernels, if not PTX
 	mu    sync.Mutex
 	gpus  map[int]*loaded // in use, by ordinal

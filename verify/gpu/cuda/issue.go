@@ -127,8 +127,8 @@ func (g *Group) launch(r *rank, entry string, bytes int, args ...uint64) error {
 
 // start launches with the arguments that lie ready.
 func (g *Group) start(r *rank, entry string, bytes int) error {
-	if bytes == 0 {
-		return nil
+	if bytes == 0 || r.missing != nil {
+		return r.missing
 	}
 	most := max(1, r.Multiprocessors*perUnit/r.gpu.ranks)
 	blocks := min(most, (bytes+16*threads-1)/(16*threads))

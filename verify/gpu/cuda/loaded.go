@@ -16,6 +16,7 @@ type loaded struct {
 	module  moduleHandle
 	kernels map[string]kernelHandle
 	users   int
+	missing error // why there are no kernels
 }
 
 // hold returns a GPU with the kernels loaded. The calling thread has its
@@ -82,7 +83,8 @@ func (d *Driver) load(x *loaded, v Device) error {
 	if d.image != nil {
 		var err error
 		if image, err = d.image(v); err != nil {
-			return err
+			x.missing = fmt.Errorf("kernels: %w", err)
+			return nil // memory and streams are there for others' calls
 		}
 	}
 	var pin runtime.Pinner // the driver writes where values says, which Go must not move

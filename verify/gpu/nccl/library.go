@@ -7,6 +7,7 @@ package nccl
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"unsafe"
 
 	"planner/verify/gpu/dl"
@@ -134,6 +135,11 @@ func (l *Library) VersionText() string {
 		return fmt.Sprintf("%d.%d.%d", v/1000, v/100%10, v%100)
 	}
 	return fmt.Sprintf("%d.%d.%d", l.Version/10000, l.Version/100%100, l.Version%100)
+}
+
+// Title names the library and its version.
+func (l *Library) Title() string {
+	return strings.ToUpper(l.Kind.String()) + " " + l.VersionText()
 }
 
 // SharesGPU reports whether several ranks may be on one GPU: from NCCL 2.30

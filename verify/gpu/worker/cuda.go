@@ -14,7 +14,7 @@ import (
 
 // onCUDA measures with all ranks in this process.
 func onCUDA(ctx context.Context, o *Options) (*Document, error) {
-	drv, err := cuda.Open(paths(o.Driver)...)
+	drv, err := o.open()
 	if err != nil {
 		return nil, err
 	}
@@ -28,8 +28,8 @@ func onCUDA(ctx context.Context, o *Options) (*Document, error) {
 		return nil, err
 	}
 	g.Timeout = o.Timeout
-	doc := &Document{Backend: string(CUDA), Ranks: g.Size(),
-		Library: fmt.Sprintf("driver of CUDA %d.%d", drv.Version/1000, drv.Version%1000/10)}
+	doc := &Document{Backend: string(o.Backend), Ranks: g.Size(),
+		Library: drv.Title()}
 	for r := range g.Size() {
 		doc.GPUs = append(doc.GPUs, fmt.Sprintf("GPU %d %s %s", g.Device(r).Ordinal, g.Device(r).Bus, g.Device(r).Name))
 	}

@@ -5,14 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 
 	"planner/costmodel/collective"
 	"planner/costmodel/collective/steps"
 	"planner/verify/bench"
 	"planner/verify/engine"
 	"planner/verify/gpu/cuda"
-	"planner/verify/gpu/hip"
 	"planner/verify/gpu/nccl"
 	"planner/verify/reduce"
 	"planner/verify/transport"
@@ -47,7 +45,7 @@ func onNCCL(ctx context.Context, w transport.World, local int, o *Options) (*Doc
 	if err != nil {
 		return nil, err
 	}
-	gpu, where, leave, err := o.sit(local)
+	_, gpu, where, err := o.take(local)
 	if err != nil {
 		return nil, err
 	}
@@ -55,8 +53,8 @@ func onNCCL(ctx context.Context, w transport.World, local int, o *Options) (*Doc
 	if o.Backend == NCCL {
 		doubts = o.watch()
 	}
-	m := &member{o: o, host: host, seat: gpu}
-	doc := &Document{Backend: string(o.Backend), Ranks: host.Size(), Library: strings.ToUpper(lib.Kind.String()) + " " + lib.VersionText()}
+	m := &member{o: o, host: host, seat: gpu.Seat(0)}
+	doc := &Document{Backend: string(o.Backend), Ranks: host.Size(), Library: lib.Title()}
 	if err := m.meet(lib, where, doc); err != nil {
 		return nil, err
 	}
@@ -64,7 +62,7 @@ func onNCCL(ctx context.Context, w transport.World, local int, o *Options) (*Doc
 		return nil, err
 	}
 	doc.Notes = append(doc.Notes, doubts()...)
-	return doc, errors.Join(m.close(), leave(), host.Close())
+	return doc, errors.Join(m.close(), gpu.Close(), host.Close())
 }
 
 func (o *Options) kind() nccl.Kind {
@@ -74,36 +72,12 @@ func (o *Options) kind() nccl.Kind {
 	return nccl.NCCL
 }
 
-// sit takes the GPU of a rank of this machine.
-func (o *Options) sit(local int) (s seat, where Seat, leave func() error, err error) {
-	if where.Host, err = os.Hostname(); err != nil {
-		return nil, where, nil, err
-	}
-	if o.Backend == RCCL {
-		rt, err := hip.Open(paths(o.Driver)...)
-		if err != nil {
-			return nil, where, nil, err
-		}
-		h, err := rt.NewSeat(o.gpu(local, rt.Devices))
-		if err != nil {
-			return nil, where, nil, err
-		}
-		where.Bus, where.GPU = h.Bus, h.Name
-		return h, where, h.Close, nil
-	}
-	_, g, where, err := o.take(local)
-	if err != nil {
-		return nil, where, nil, err
-	}
-	return g.Seat(0), where, g.Close, nil
-}
-
 // take takes the GPU of a rank of this machine through the driver.
 func (o *Options) take(local int) (drv *cuda.Driver, g *cuda.Group, where Seat, err error) {
 	if where.Host, err = os.Hostname(); err != nil {
 		return nil, nil, where, err
 	}
-	if drv, err = cuda.Open(paths(o.Driver)...); err != nil {
+	if drv, err = o.open(); err != nil {
 		return nil, nil, where, err
 	}
 	all, err := drv.Devices()

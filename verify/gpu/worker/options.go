@@ -26,10 +26,17 @@ const (
 	CUDA Backend = "cuda"
 	NCCL Backend = "nccl"
 	RCCL Backend = "rccl"
+	HIP  Backend = "hip" // cuda on AMD's GPUs
 )
 
 // Backends lists them.
-func Backends() []Backend { return []Backend{CUDA, NCCL, RCCL} }
+func Backends() []Backend { return []Backend{CUDA, NCCL, RCCL, HIP} }
+
+// own reports whether the engine's own kernels run.
+func (b Backend) own() bool { return b == CUDA || b == HIP }
+
+// amd reports whether the GPUs are AMD's.
+func (b Backend) amd() bool { return b == RCCL || b == HIP }
 
 // Options say what to measure. Run hands them to every rank as JSON.
 type Options struct {
@@ -73,7 +80,7 @@ func (o *Options) Validate() error {
 		return fmt.Errorf("--ranks %d: out of range: want 0 to 1024", o.Ranks)
 	case o.Iters < 1 || o.Warmup < 0:
 		return fmt.Errorf("--iters %d --warmup %d: too small: want at least 1 and 0", o.Iters, o.Warmup)
-	case o.Backend == CUDA && !ptx.Serves(o.Type):
+	case o.Backend.own() && !ptx.Serves(o.Type):
 		return fmt.Errorf("--dtype %v: no kernel on GPUs: want f32, f16 or bf16", o.Type)
 	case o.Format != "table" && o.Format != "json":
 		return fmt.Errorf("--format %q: unknown: want table or json", o.Format)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"planner/verify/engine"
 	"planner/verify/gpu/blas"
@@ -61,7 +60,7 @@ func Replay(ctx context.Context, o ReplayOptions, out, errOut io.Writer) error {
 	if err := o.Validate(); err != nil {
 		return err
 	}
-	if o.Backend == CUDA {
+	if o.Backend.own() {
 		return o.own(ctx, out, errOut)
 	}
 	place, ok, err := launch.FromEnv(os.Getenv)
@@ -89,7 +88,7 @@ func progress(errOut io.Writer) func(round, of int) {
 
 // own replays by the engine's own kernels, all ranks in this process.
 func (o *ReplayOptions) own(ctx context.Context, out, errOut io.Writer) error {
-	drv, err := cuda.Open(paths(o.Driver)...)
+	drv, err := o.open()
 	if err != nil {
 		return err
 	}
@@ -108,7 +107,7 @@ func (o *ReplayOptions) own(ctx context.Context, out, errOut io.Writer) error {
 	fabric := step.NewOwn(drv, ordinals, o.Timeout)
 	var ranks []replay.Rank
 	var seats []*cuda.Group
-	d := &start.Replayed{Backend: string(CUDA), Library: fmt.Sprintf("driver of CUDA %d.%d", drv.Version/1000, drv.Version%1000/10)}
+	d := &start.Replayed{Backend: string(o.Backend), Library: drv.Title()}
 	for r, ordinal := range ordinals {
 		g, err := cuda.NewGroup(drv, []int{ordinal})
 		if err != nil {
@@ -212,7 +211,7 @@ func (o *ReplayOptions) rank(ctx context.Context, w transport.World, local int, 
 		m.comm.Abort()
 		return nil, err
 	}
-	d := &start.Replayed{Result: result, Backend: string(o.Backend), Library: strings.ToUpper(lib.Kind.String()) + " " + lib.VersionText(),
+	d := &start.Replayed{Result: result, Backend: string(o.Backend), Library: lib.Title(),
 		GPUs: doc.GPUs, Notes: append(doc.Notes, doubts()...)}
 	d.Place.Ranks, d.Place.What = w.Size(), fmt.Sprintf("GPUs, %s", d.Library)
 	return d, errors.Join(m.close(), g.Close(), host.Close())

@@ -9,7 +9,6 @@ import (
 	"os"
 
 	"planner/verify/gpu/cuda"
-	"planner/verify/gpu/hip"
 	"planner/verify/launch"
 	"planner/verify/transport"
 )
@@ -36,7 +35,7 @@ func Run(ctx context.Context, o Options, out, errOut io.Writer) error {
 	if err := o.Validate(); err != nil {
 		return err
 	}
-	if o.Backend == CUDA {
+	if o.Backend.own() {
 		doc, err := onCUDA(ctx, &o)
 		if err != nil {
 			return err
@@ -70,16 +69,17 @@ func (o Options) start(ctx context.Context, out, errOut io.Writer) error {
 		Out: out, Err: errOut})
 }
 
+// open opens the driver of the back end's GPUs.
+func (o *Options) open() (*cuda.Driver, error) {
+	if o.Backend.amd() {
+		return cuda.OpenHIP(paths(o.Driver)...)
+	}
+	return cuda.Open(paths(o.Driver)...)
+}
+
 // visible counts the GPUs of the machine.
 func (o *Options) visible() (int, error) {
-	if o.Backend == RCCL {
-		rt, err := hip.Open(paths(o.Driver)...)
-		if err != nil {
-			return 0, err
-		}
-		return rt.Devices, nil
-	}
-	drv, err := cuda.Open(paths(o.Driver)...)
+	drv, err := o.open()
 	if err != nil {
 		return 0, err
 	}
