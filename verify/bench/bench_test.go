@@ -124,6 +124,18 @@ func TestTooFastEmulation(t *testing.T) {
 	}
 }
 
+// TestEndlessEmulation: 1 MiB at 1 kB/s takes 17 minutes.
+func TestEndlessEmulation(t *testing.T) {
+	o := options()
+	o.Ops, o.Begin, o.End = o.Ops[:1], 1<<10, 1<<20
+	o.Shape, _ = transport.ParseShape("2x1:ib=1kB/s")
+	var out, errs bytes.Buffer
+	err := bench.Run(t.Context(), o, &out, &errs)
+	if err == nil || !strings.Contains(err.Error(), "want a --timeout above") || strings.Contains(err.Error(), "\n") {
+		t.Errorf("got %v (%s)", err, &errs)
+	}
+}
+
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

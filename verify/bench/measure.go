@@ -34,14 +34,11 @@ func (r *runner) row(op collective.Op, size int) (Row, error) {
 	case collective.Broadcast, collective.Reduce, collective.Gather, collective.Scatter:
 		row.Root = r.o.Root
 	}
-	s, err := r.c.Plan(call)
+	s, predicted, err := r.plan(call)
 	if err != nil {
 		return row, err
 	}
-	row.Algorithm = s.Alg.String()
-	if row.Predicted, err = r.model.predict(r.c, s, call.Type.Size()); err != nil {
-		return row, err
-	}
+	row.Algorithm, row.Predicted = s.Alg.String(), predicted
 	const rounds = 3
 	for row.Repeated = 0; ; row.Repeated++ {
 		if err := r.round(&row, s, call); err != nil {
@@ -51,6 +48,15 @@ func (r *runner) row(op collective.Op, size int) (Row, error) {
 			return row, err
 		}
 	}
+}
+
+// plan returns what the engine makes of a call and the microseconds that it
+// should take.
+func (r *runner) plan(call engine.Call) (s steps.Spec, us float64, err error) {
+	if s, err = r.c.Plan(call); err == nil {
+		us, err = r.model.predict(r.c, s, call.Type.Size())
+	}
+	return s, us, err
 }
 
 // round measures a row once, out of place and in place.

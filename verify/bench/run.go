@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"time"
 
 	"planner/verify/engine"
 	"planner/verify/launch"
@@ -109,7 +110,7 @@ func member(w transport.World, o *Options, out io.Writer) (err error) {
 	}
 	r := &runner{c: c, o: o}
 	if r.sentinel, err = newSentinel(c); err == nil {
-		if r.model, err = calibrate(c, o.Shape); err == nil {
+		if r.model, err = calibrate(c, o.Shape, o.End); err == nil {
 			err = r.report(out, how)
 		}
 	}
@@ -119,10 +120,34 @@ func member(w transport.World, o *Options, out io.Writer) (err error) {
 	return errors.Join(err, c.Close())
 }
 
+// inTime refuses calls that emulated links could not carry before the deadline.
+func (r *runner) inTime() error {
+	limit := r.o.Timeout
+	if limit == 0 {
+		limit = transport.DefaultTimeout
+	}
+	for _, op := range r.o.Ops {
+		for _, size := range r.o.sizes() {
+			_, us, err := r.plan(r.o.call(op, size, r.c.Size()))
+			if err != nil {
+				return err
+			}
+			if took := time.Duration(us * 1e3); r.o.Shape != nil && took > limit {
+				return fmt.Errorf("--emulate %v: %v of %d bytes would take %v: want a --timeout above, now %v, or smaller sizes",
+					r.o.Shape, op, size, took.Round(time.Second), limit)
+			}
+		}
+	}
+	return nil
+}
+
 // report measures everything and writes it.
 func (r *runner) report(out io.Writer, pinned string) error {
 	if r.o.Compare != None {
 		return r.compare(out)
+	}
+	if err := r.inTime(); err != nil {
+		return err
 	}
 	before := takeCensus()
 	p := newPrinter(out, r.o.Format)

@@ -12,8 +12,18 @@ const shapeWant = "want NODESxRANKS:nvlink=RATE,ib=RATE,delay=TIME[,nvlink-delay
 
 // ParseShape reads "2x4:nvlink=400MB/s,ib=40MB/s,delay=1ms,nics=1". The links
 // inside a node may be called nvlink, pcie or intra, those between nodes ib,
-// roce or inter; delay is that of the latter.
+// roce or inter; delay is that of the latter. A shape without any rate or delay
+// would emulate nothing and is an error.
 func ParseShape(text string) (*Shape, error) {
+	s, err := parseShape(text)
+	if err == nil && s.Intra == (Link{}) && s.Inter == (Link{}) {
+		return nil, fmt.Errorf("shape %q: no rate and no delay: %s", text, shapeWant)
+	}
+	return s, err
+}
+
+// parseShape reads what String writes.
+func parseShape(text string) (*Shape, error) {
 	bad := func(format string, args ...any) (*Shape, error) {
 		return nil, fmt.Errorf("shape %q: %s: %s", text, fmt.Sprintf(format, args...), shapeWant)
 	}
@@ -53,9 +63,9 @@ func (s *Shape) set(key, value string) (err error) {
 	case "ib", "roce", "inter":
 		s.Inter.Bandwidth, err = rate(value)
 	case "delay", "ib-delay", "roce-delay", "inter-delay":
-		s.Inter.Delay, err = unit.ParseSeconds(value)
+		s.Inter.Delay, err = delay(value)
 	case "nvlink-delay", "pcie-delay", "intra-delay":
-		s.Intra.Delay, err = unit.ParseSeconds(value)
+		s.Intra.Delay, err = delay(value)
 	case "nics":
 		s.NICsPerNode, err = strconv.Atoi(value)
 		if err == nil && s.NICsPerNode < 1 {
@@ -74,6 +84,19 @@ func rate(text string) (unit.BytesPerSecond, error) {
 		return 0, fmt.Errorf("below 1 kB/s")
 	}
 	return r, err
+}
+
+// maxDelay bounds a delay: light takes a quarter of a second to the
+// geostationary orbit and back, and calls of many steps have a deadline.
+const maxDelay unit.Seconds = 2
+
+// delay reads a time that a message may be on its way.
+func delay(text string) (unit.Seconds, error) {
+	d, err := unit.ParseSeconds(text)
+	if err == nil && d > maxDelay {
+		return 0, fmt.Errorf("longer than %v", maxDelay)
+	}
+	return d, err
 }
 
 // String writes the form that ParseShape reads.
@@ -117,7 +140,7 @@ func (s *Shape) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // UnmarshalText reads the form of ParseShape.
 func (s *Shape) UnmarshalText(text []byte) error {
-	p, err := ParseShape(string(text))
+	p, err := parseShape(string(text))
 	if err == nil {
 		*s = *p
 	}
