@@ -235,10 +235,13 @@ func (s *site) stateLike(other *stateSet, c *chain, slabs *slabs) *stateSet {
 
 // chainKey is what the stages of a pipeline depend on; inner, the ranks of a
 // stage, only where its boundaries are not alike.
-type chainKey struct{ pp, vpp, first, last, inner int32 }
+type chainKey struct {
+	pp, vpp, first, last, inner int32
+	byCost                      bool
+}
 
-func (e *evaluator) chain(l *Layout) *chain {
-	k := chainKey{int32(l.PP), int32(l.VPP), int32(l.First), int32(l.Last), 0}
+func (e *evaluator) chain(l *Layout, prof *Profile) *chain {
+	k := chainKey{int32(l.PP), int32(l.VPP), int32(l.First), int32(l.Last), 0, prof.splitsByCost()}
 	if inner := l.TP * l.CP * l.DP; l.PP > 1 && !e.p.Cluster.Alike(inner) {
 		k.inner = int32(inner)
 	}
@@ -247,7 +250,7 @@ func (e *evaluator) chain(l *Layout) *chain {
 	}
 	c, ok := e.chains[k]
 	if !ok {
-		c = e.p.chainOf(l)
+		c = e.p.chainOf(l, prof)
 		e.chains[k] = c
 	}
 	e.lastChain, e.stages = k, c
@@ -256,7 +259,7 @@ func (e *evaluator) chain(l *Layout) *chain {
 
 // estimate predicts a legal layout under a profile.
 func (e *evaluator) estimate(l *Layout, prof *Profile) Estimate {
-	c := e.chain(l)
+	c := e.chain(l, prof)
 	layers := e.layerSet(prof, l, c)
 	r := run{p: e.p, prof: prof, fit: layers.fit, l: l, chain: c, layers: layers, state: e.stateSet(prof, l, c), stages: e.scratch[:0], times: e.times[:0]}
 	est := r.estimate()

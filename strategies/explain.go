@@ -36,7 +36,7 @@ type Group struct {
 // estimate's.
 func (p *Problem) Explain(l Layout, prof *Profile) *Explanation {
 	s := newSite(p, prof, l)
-	c := p.chainOf(&l)
+	c := p.chainOf(&l, prof)
 	layers, state := s.hopped(c, true), s.stateSet(c, &slabs{})
 	r := run{p: p, prof: prof, fit: s.fit, l: &l, chain: c, layers: layers, state: state}
 	x := &Explanation{Estimate: r.estimate(), MicroBatches: int(r.m), Cluster: p.Cluster, Groups: s.groupList()}

@@ -19,7 +19,7 @@ func (p *Problem) Kernels(l Layout, prof *Profile) []StageKernels {
 	}
 	out := make([]StageKernels, l.PP)
 	at := 0
-	for c, n := range p.layersOf(&l) {
+	for c, n := range p.layersOf(&l, prof) {
 		for _, k := range p.Model.Pattern[at : at+n] {
 			out[c%l.PP] = append(out[c%l.PP], kinds[k]...)
 		}

@@ -50,11 +50,14 @@ type Capabilities struct {
 	Dispatch  []string `toml:"dispatch"`
 	// Shards lists the ZeRO stages whose state may be split over fewer ranks
 	// than DP·CP (HSDP, MiCS, several distributed-optimizer instances).
-	Shards   []int `toml:"shards"`
-	HPZ      bool  `toml:"hpz"`
-	Offload  bool  `toml:"offload"`
-	Uneven   bool  `toml:"uneven"`    // pipeline stages of unequal layers
-	FillPipe bool  `toml:"fill_pipe"` // refuses fewer micro-batches than stages
+	Shards  []int `toml:"shards"`
+	HPZ     bool  `toml:"hpz"`
+	Offload bool  `toml:"offload"`
+	Uneven  bool  `toml:"uneven"` // pipeline stages of unequal layers
+	// Split is "cost" where layers go to stages by the cost of layers and head
+	// rather than by number.
+	Split    string `toml:"split"`
+	FillPipe bool   `toml:"fill_pipe"` // refuses fewer micro-batches than stages
 	// Even2CP says that the sequence must divide by 2·CP·TP, whether or not TP
 	// splits it.
 	Even2CP bool `toml:"even_2cp"`
@@ -71,6 +74,9 @@ type Comm struct {
 	// BucketPerDP raises it with the group: max(Bucket, BucketPerDP·group).
 	Bucket      int `toml:"bucket"`
 	BucketPerDP int `toml:"bucket_per_dp"`
+	// FirstBucket is the elements of the first gradient call at stage 0, which
+	// starts early (DistributedDataParallel: 1 MiB); 0: like Bucket.
+	FirstBucket int `toml:"first_bucket"`
 	// FirstStageBuckets says that only the first chunk of the first pipeline
 	// stage is cut into buckets.
 	FirstStageBuckets bool `toml:"first_stage_buckets"`

@@ -20,9 +20,12 @@ type stage struct {
 
 // layersOf returns the layers of each of the pp·vpp model chunks in execution
 // order, or nil when they do not divide as the layout says.
-func (p *Problem) layersOf(l *Layout) []int {
+func (p *Problem) layersOf(l *Layout, prof *Profile) []int {
 	layers, chunks := p.Model.Layers(), l.PP*l.VPP
 	if l.First == 0 && l.Last == 0 {
+		if prof.splitsByCost() && l.PP > 1 {
+			return p.byCost(l.PP)
+		}
 		if layers%chunks == 0 || p.Balanced {
 			return balanced(layers, chunks)
 		}
@@ -91,9 +94,9 @@ type boundary struct {
 
 // chainOf returns the distinct stages of l in pipeline order, none when the
 // layers do not divide. Chunk c·pp+i belongs to rank i.
-func (p *Problem) chainOf(l *Layout) *chain {
+func (p *Problem) chainOf(l *Layout, prof *Profile) *chain {
 	c := &chain{}
-	chunks := p.layersOf(l)
+	chunks := p.layersOf(l, prof)
 	if chunks == nil {
 		return c
 	}
@@ -167,7 +170,7 @@ func (p *Problem) checkLayers(l *Layout, prof *Profile) *Violation {
 	case chunks > layers:
 		return &Violation{RuleEmpty, given, fmt.Sprintf("%d layers cannot fill %d stages: a stage would hold no trainable parameters", layers, chunks),
 			fmt.Sprintf("use at most pp=%d, or pp=1", layers)}
-	case p.layersOf(l) != nil:
+	case p.layersOf(l, prof) != nil:
 		return nil
 	case l.First > 0 || l.Last > 0:
 		return &Violation{RuleLayers, fmt.Sprintf("first=%d,last=%d", l.First, l.Last),

@@ -46,7 +46,7 @@ func (p *Problem) ChunkActivations(l Layout, prof *Profile) [][]unit.Bytes {
 
 func (p *Problem) newRun(l Layout, prof *Profile) *run {
 	s := newSite(p, prof, l)
-	c := p.chainOf(&l)
+	c := p.chainOf(&l, prof)
 	return &run{p: p, prof: prof, fit: s.fit, l: &l, chain: c, layers: s.hopped(c, false), state: s.stateSet(c, &slabs{})}
 }
 
@@ -71,7 +71,7 @@ func pipelineOf(r *run) *expansion {
 		}
 	}
 	at := 0
-	for g, n := range r.p.layersOf(r.l) {
+	for g, n := range r.p.layersOf(r.l, r.prof) {
 		rank := g % r.l.PP
 		x.parts[rank] = append(x.parts[rank], chunkRun{block: x.chunk(rank, g, r.p.Model.Pattern[at:at+n])})
 		at += n
