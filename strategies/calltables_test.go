@@ -225,9 +225,10 @@ func fsdp7b(layout string) table {
 	layer, root := x.matrices()+2*x.h, 2*x.v*x.h+x.h
 	q16, q32 := question("llama2-7b", "", "fsdp", 16, 64, 4096), question("llama2-7b", "", "fsdp", 32, 64, 4096)
 	switch layout {
-	case "zero=0": // 25 MiB buckets
+	case "zero=0": // 25 MiB buckets, the first of 1 MiB
 		return table{q: q16, layout: layout, want: [][]row{
-			buckets("all_reduce", "backward", 32*layer+root, 25*1048576/2, 2, 1, 16, 2, "bf16"), finish(1, 1, 16, 2)}}
+			{{"all_reduce", "backward", 1048576, 1, 16, 2, "bf16"}},
+			buckets("all_reduce", "backward", 32*layer+root-1048576/2, 25*1048576/2, 2, 1, 16, 2, "bf16"), finish(1, 1, 16, 2)}}
 	case "zero=2":
 		return table{q: q16, layout: layout, want: [][]row{sharded(32, layer, root, 4, 0, 4, 2, 16, 2, "bf16"), finish(16, 2, 16, 2)}}
 	}

@@ -30,6 +30,10 @@ func (s *site) gradients(t *stateTally, g *group, op collective.Op, first bool, 
 	}
 	for _, k := range s.chunks(g, first) {
 		n := k.params * s.p.Work.Trained()
+		if b := float64(s.prof.Comm.FirstBucket); s.l.Zero == 0 && b > 0 && b < n {
+			s.inBuckets(t, c, b, b, k.times, t.label(t.label(g.what, what), ", first bucket"), class)
+			n -= b
+		}
 		s.inBuckets(t, c, n, s.bucket(n, g.all.Size, first && k.first), k.times, t.label(g.what, what), class)
 	}
 }
