@@ -87,7 +87,7 @@ func (w *walker) stages() {
 		if w.uneven && w.p.Model.Layers()%(w.l.PP*vpp) != 0 {
 			w.l.First, w.l.Last, _ = splitFor(&w.l, w.p.Model.Layers())
 		}
-		if len(w.eval.chain(&w.l).stages) == 0 {
+		if len(w.eval.chain(&w.l, nil).stages) == 0 {
 			continue
 		}
 		any = true
