@@ -1,6 +1,8 @@
 package costmodel
 
 import (
+	"math"
+
 	"planner/costmodel/kernel"
 	"planner/hardware/unit"
 )
@@ -125,6 +127,9 @@ func (w *worker) core(x *Mixer, kv float64) {
 		Batch: w.s.Batch * w.s.Seq / seq, Heads: float64(x.Heads) / w.s.TP, KVHeads: kv,
 		SeqQ: seq, SeqK: seq, DimQK: float64(x.HeadDim), DimV: float64(x.VHeadDim),
 		Causal: true, Window: x.Span(int(seq)), Kernel: w.s.Attention,
+	}
+	if spec.Kernel == kernel.FusedSoftmax && math.Mod(spec.Batch*spec.Heads, 4) != 0 {
+		spec.Kernel = kernel.Unfused // Megatron-LM, fused_softmax.py, is_kernel_available
 	}
 	f, b := w.d.Attention(spec)
 	share := 1 / w.s.CP

@@ -24,9 +24,6 @@ type Workload struct {
 	// Plain says that residuals, dropout and casts beside the norms are kernels
 	// of their own, as in rotary, gated models before Transformer Engine.
 	Plain bool
-	// WholeVocab says that the model's vocabulary is the one that is trained:
-	// frameworks pad it no further.
-	WholeVocab bool
 	// LayersOnly says that the layers' passes alone are asked for, as in
 	// published times of a single layer: no embedding, head, optimizer or step.
 	LayersOnly bool

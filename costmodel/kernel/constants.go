@@ -18,6 +18,10 @@ type Constants struct {
 	// to the fastest, in the order of TileShapes.
 	Tiles [NumTiles]float64
 
+	// Unaligned is the time of a 16-bit product whose rows begin at odd
+	// elements over that of one whose rows begin at multiples of 16 bytes.
+	Unaligned float64
+
 	// Operand is the share of the memory bandwidth at which a product reads
 	// its operands and writes its result once.
 	Operand float64

@@ -20,6 +20,7 @@ type Device struct {
 	launch    float64 // s
 	sms       float64
 
+	unaligned   float64
 	grouped     float64
 	groupLaunch float64 // s
 	tiles       [NumTiles]tile
@@ -58,6 +59,7 @@ func NewDevice(a *hardware.Accelerator, p hardware.Precision, c Constants) *Devi
 		sms:       math.Max(1, float64(a.SMs)),
 		operand:   float64(a.MemoryBandwidth) * c.Operand,
 		grouped:   c.Grouped,
+		unaligned: math.Max(1, c.Unaligned),
 
 		groupLaunch: float64(c.GroupLaunch),
 		scores:      [2]float64{c.ScoreFused, c.ScoreUnfused},

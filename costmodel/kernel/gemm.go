@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"math"
+	"math/bits"
 
 	"planner/hardware/unit"
 )
@@ -48,6 +49,15 @@ func (d *Device) Grouped(groups int, m, n, k float64) unit.Seconds {
 // Matmul is GEMM with both operands already in the device's format.
 func (d *Device) Matmul(m, n, k float64) unit.Seconds {
 	return unit.Seconds(d.low.product(d, 1, m, n, k, d.low.out))
+}
+
+// Unaligned returns how much longer a product takes whose rows are width
+// 16-bit elements apart. Tensor cores load 16 bytes at a time: rows that begin
+// at 8, 4 or 2 bytes lose a third, two thirds or all of Constants.Unaligned - 1
+// (NVIDIA, Matrix Multiplication Background User's Guide, section 3.1).
+func (d *Device) Unaligned(width float64) float64 {
+	lost := 3 - min(3, bits.TrailingZeros(uint(width)))
+	return 1 + (d.unaligned-1)*float64(lost)/3
 }
 
 // accumulate is the traffic of adding a product to a 32-bit gradient: read

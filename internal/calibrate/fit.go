@@ -17,9 +17,6 @@ func newFit(rows []*sample, profile, gpu []knob, error residual) *fit {
 		if v.HostCall == 0 {
 			v.HostCall = 1e-4
 		}
-		if v.Skew == 0 {
-			v.Skew = 1e-5
-		}
 		if v.Slot == 0 {
 			v.Slot = 1e-3
 		}
@@ -56,6 +53,9 @@ func (f *fit) drop() {
 	var kept []turn
 	for i := range f.turns {
 		t := &f.turns[i]
+		if *t.value(f.prior) == 0 {
+			continue // the framework's prior leaves the mechanism out
+		}
 		c := f.prior.clone()
 		*t.value(c) *= 1.1
 		moved := 0

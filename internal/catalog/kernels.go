@@ -26,15 +26,16 @@ type KernelFile struct {
 }
 
 type product struct {
-	Tiles   []float64     `toml:"tiles"`
-	Operand float64       `toml:"operand"`
-	Grouped float64       `toml:"grouped"`
-	Group   float64       `toml:"group_us"`
-	Half    kernel.Format `toml:"half"`
-	Byte    kernel.Format `toml:"byte"`
-	Block   kernel.Format `toml:"block"`
-	Nibble  kernel.Format `toml:"nibble"`
-	Single  kernel.Format `toml:"single"`
+	Tiles     []float64     `toml:"tiles"`
+	Operand   float64       `toml:"operand"`
+	Unaligned float64       `toml:"unaligned"`
+	Grouped   float64       `toml:"grouped"`
+	Group     float64       `toml:"group_us"`
+	Half      kernel.Format `toml:"half"`
+	Byte      kernel.Format `toml:"byte"`
+	Block     kernel.Format `toml:"block"`
+	Nibble    kernel.Format `toml:"nibble"`
+	Single    kernel.Format `toml:"single"`
 }
 
 type memory struct {
@@ -134,7 +135,7 @@ func (f *KernelFile) build() error {
 		Half: p.Half, Byte: p.Byte,
 		Block: p.Block, Nibble: p.Nibble, Single: p.Single,
 		Tiles: [kernel.NumTiles]float64(p.Tiles), Operand: p.Operand,
-		Grouped: p.Grouped, GroupLaunch: unit.Seconds(p.Group) * unit.Microsecond,
+		Unaligned: p.Unaligned, Grouped: p.Grouped, GroupLaunch: unit.Seconds(p.Group) * unit.Microsecond,
 		Memory: m.Share, L2: m.L2, Ramp: m.Ramp,
 		Launch: unit.Seconds(m.Launch) * unit.Microsecond,
 		Usual:  usual,
