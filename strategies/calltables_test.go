@@ -189,7 +189,7 @@ func TestCallTablesMegatron(t *testing.T) {
 func sharded(layers, layer, root, forward, backward, scatter, e float64, group, nodes int, dtype string) []row {
 	return []row{
 		{"all_gather", "forward", 2 * layer, forward * layers, group, nodes, "bf16"}, {"all_gather", "forward", 2 * root, forward, group, nodes, "bf16"},
-		{"all_gather", "backward", 2 * layer, backward * layers, group, nodes, "bf16"},
+		{"all_gather", "backward", 2 * layer, backward * layers, group, nodes, "bf16"}, {"all_gather", "backward", 2 * root, backward, group, nodes, "bf16"},
 		{"reduce_scatter", "backward", e * layer, scatter * layers, group, nodes, dtype}, {"reduce_scatter", "backward", e * root, scatter, group, nodes, dtype},
 	}
 }

@@ -207,13 +207,15 @@ func TestCase073(t *testing.T) {
 	legal(t, refusal(t, problemOf(t, m, "torchtitan", 8, 8), "pp=2,zero=3"))
 }
 
-// A stage never holds nothing: layers are balanced by number, and more stages
-// than layers are refused.
+// A stage never holds nothing: nanotron, which balances by cost, would leave one
+// so where the head outweighs the layers, and is refused; others balance by
+// layers, of which there may not be fewer than stages.
 func TestCase075(t *testing.T) {
 	c := loadCase(t, "075-stage-with-zero-parameters")
 	layers := int(number(t, c.Model["layers"]))
 	m := shaped(t, catalog.Shape{Layers: layers, Hidden: 128, Heads: 4, FFN: 512, Vocab: int(number(t, c.Model["vocab"]))})
-	p := problemOf(t, m, "nanotron", 8, 8)
+	refused(t, refusal(t, problemOf(t, m, "nanotron", 8, 8), "pp=2"), strategies.RuleFramework, c.Expect["reason"].(string), "balances by layers", "pp=1")
+	p := problemOf(t, m, "megatron", 8, 8)
 	l, v := strategies.Layout{PP: 2}.Complete(8)
 	legal(t, v)
 	for i, n := range p.Explain(l, p.Profiles[0]).Layers {

@@ -11,12 +11,25 @@ func (p *Profile) splitsByCost() bool { return p != nil && p.Can.Split == "cost"
 // summed cost exceeds its even share, so that early stages have one more and
 // the stage of the head fewer.
 func (p *Problem) byCost(pp int) []int {
+	n, _ := p.costSplit(pp)
+	return n
+}
+
+// emptyByCost reports whether that leaves a stage without parameters: where the
+// head costs more than all layers, it joins them on an early stage.
+func (p *Problem) emptyByCost(pp int) bool {
+	_, head := p.costSplit(pp)
+	return head < pp-1
+}
+
+// costSplit returns the layers of each of pp stages and the stage of the head.
+func (p *Problem) costSplit(pp int) (n []int, head int) {
 	m := p.Model
 	total := float64(m.Embedding()) // the head: vocabulary × hidden
 	for _, k := range m.Pattern {
 		total += blockCost(&m.Kinds[k], m.Hidden)
 	}
-	n := make([]int, pp)
+	n = make([]int, pp)
 	at, sum := 0, 0.0
 	for _, k := range m.Pattern {
 		n[at]++
@@ -24,7 +37,7 @@ func (p *Problem) byCost(pp int) []int {
 			at++
 		}
 	}
-	return n
+	return n, at
 }
 
 // blockCost is nanotron's cost of a layer (models/llama.py,

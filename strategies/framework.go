@@ -91,6 +91,13 @@ var frameworkRules = []frameworkRule{
 				fmt.Sprintf("use --global-batch %d or more, or pp=%d", l.DP*l.MBS*l.PP, max(1, ga))
 		}},
 	{func(p *Problem, l *Layout, can *Capabilities) bool {
+		return can.Split == "cost" && l.PP > 1 && p.emptyByCost(l.PP)
+	},
+		func(_ *Problem, l *Layout, _ *Capabilities) (string, string, string) {
+			return pair("pp", l.PP), "balances stages by the cost of layers and head: a stage would hold no trainable parameters",
+				"use pp=1, or a framework that balances by layers"
+		}},
+	{func(p *Problem, l *Layout, can *Capabilities) bool {
 		return can.Even2CP && p.Work.Seq%(2*l.CP*l.TP) != 0
 	},
 		func(p *Problem, l *Layout, _ *Capabilities) (string, string, string) {

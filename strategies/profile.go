@@ -94,6 +94,8 @@ type Comm struct {
 	// Reshard says that ZeRO-3 frees the parameters of a layer after its
 	// forward pass and gathers them again.
 	Reshard bool `toml:"reshard"`
+	// ReshardRoot says the same of the embedding, the head and the last norm.
+	ReshardRoot bool `toml:"reshard_root"`
 	// Persist is the elements below which ZeRO-3 never splits a tensor, and
 	// Reuse the elements of live parameters it keeps between passes.
 	Persist int `toml:"persist"`
@@ -151,6 +153,9 @@ type ProfileMemory struct {
 	// the logits and their gradient: divided by TP, and not.
 	LogitsSplit float64 `toml:"logits_split"`
 	LogitsWhole float64 `toml:"logits_whole"`
+	// PlainLogits is LogitsSplit of the software before the profile's release
+	// (Workload.Plain); 0: LogitsSplit.
+	PlainLogits float64 `toml:"plain_logits"`
 }
 
 // ProfileFit holds the fitted constants of a framework on one generation of
@@ -206,7 +211,7 @@ type ProfileFit struct {
 	// that.
 	LogitsSplit float64 `toml:"logits_split"`
 	// LogitsWhole is bytes per token and vocabulary entry, not divided by TP,
-	// beside ProfileMemory's: a loss that gathers the vocabulary.
+	// beside ProfileMemory's where TP > 1: a loss that gathers the vocabulary.
 	LogitsWhole float64 `toml:"logits_whole"`
 	// NormSaved is bytes per token and hidden element that norms keep beside
 	// their input where they are not one kernel (Workload.UnfusedNorm).

@@ -35,6 +35,9 @@ func (s *site) zero3(t *stateTally, h *held, g *group) {
 		back = s.hpz
 	}
 	s.gatherLayers(t, g, per, h.layers, collective.Backward, again, back)
+	if s.prof.Comm.ReshardRoot {
+		s.gatherLayers(t, g, root, 1, collective.Backward, again, back)
+	}
 	s.scatterLayers(t, g, per*s.p.Work.Trained(), h.layers)
 	s.scatterLayers(t, g, root*s.p.Work.Trained(), 1)
 	s.persistent(t, h, g)
