@@ -82,6 +82,8 @@ func (t *Tier) Peers(n int) unit.BytesPerSecond {
 }
 
 // LinkFit is what nominal link rates leave out. See presets/clusters/fit.toml.
+// What the cluster's own file or a flag states of it replaces the fitted
+// constants of the kind of link in prices.
 type LinkFit struct {
 	// Latency is one hop of a collective, base latency included once.
 	Latency unit.Seconds `toml:"latency"`
@@ -89,7 +91,26 @@ type LinkFit struct {
 	Reach float64 `toml:"reach"`
 	// P2P is the share that Send/Recv between stages reaches.
 	P2P float64 `toml:"p2p"`
+	// LatencyFactor multiplies the fitted times of small messages; 0: 1.
+	LatencyFactor float64 `toml:"latency_factor"`
+	// Stated says which fields are the cluster's own; the others are usual
+	// values of the kind.
+	Stated LinkFields `toml:"-"`
 }
+
+// LinkFields is a set of fields of a LinkFit.
+type LinkFields uint8
+
+// The fields that a cluster may state.
+const (
+	StatedLatency LinkFields = 1 << iota
+	StatedReach
+	StatedP2P
+	StatedAll = StatedLatency | StatedReach | StatedP2P
+)
+
+// States reports whether the cluster states a field.
+func (f *LinkFit) States(x LinkFields) bool { return f.Stated&x != 0 }
 
 // Cluster is a set of equal accelerators and the tiers that join them,
 // innermost first.

@@ -76,8 +76,8 @@ func (c *Cluster) between(stride, from, to, domain int) bool {
 // in another.
 func leavers(stride, from, to, domain int) (most int) {
 	first, apart := from*stride, (to-from)*stride
-	if apart >= domain && stride >= domain {
-		return domain
+	if apart >= domain && (stride >= 2*domain || stride >= domain && first%domain == 0) {
+		return domain // one domain is all of stage from
 	}
 	for low := first / domain * domain; low < first+stride; low += domain {
 		start, end := max(first, low, low+domain-apart), min(first+stride, low+domain)

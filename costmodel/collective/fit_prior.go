@@ -27,10 +27,15 @@ func Prior() Constants {
 			{Name: "slingshot", Base: 6 * us, Hop: 12 * us, Gap: us, Fill: 40 * us, Knee: 0.1, Reach: 0.92, Tree: 0.83, Pairs: 0.6, P2P: 0.5},
 			{Name: "slingshot-ampere", Base: 6 * us, Hop: 12 * us, Gap: us, Fill: 40 * us, Knee: 0.1, Reach: 0.92, Tree: 0.83, Pairs: 0.6, P2P: 0.5},
 			{Name: "ethernet", Base: 20 * us, Hop: 25 * us, Gap: us, Fill: 60 * us, Knee: 0.3, Reach: 0.85, Tree: 0.77, Pairs: 0.79, P2P: 0.6},
+			{Name: "ethernet-host", Base: 20 * us, Hop: 25 * us, Gap: us, Fill: 60 * us, Knee: 0.3, Reach: 0.85, Tree: never, Pairs: 0.79, P2P: 0.6},
 			{Name: "host", Base: 4 * us, Hop: 2 * us, Fill: 4 * us, Knee: 0.3, Reach: 0.8, Tree: 0.72, Pairs: 0.74, P2P: 0.8},
 		},
 	}
 }
+
+// never is the share of a rate that rules an algorithm out: the bundled engine,
+// which ranks on processors run, builds no trees between nodes.
+const never = 1e-9
 
 // knob is one number of the constants that a fit may turn.
 type knob struct {

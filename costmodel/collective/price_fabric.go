@@ -18,6 +18,7 @@ type Fabric struct {
 type leg struct {
 	base, hop, fill, knee   float64
 	gap                     float64 // of hop, 0 to 1
+	pair, crowd             float64 // as in Protocol
 	reach, tree, p2p, pairs float64
 	switched, switchStep    float64 // rate 0: the switch does not reduce
 	peer                    float64 // share of the rate that one peer can be sent; 0: all
@@ -52,7 +53,8 @@ func NewFabric(c *hardware.Cluster, k *Constants) *Fabric {
 		if !ok {
 			link, _ = k.Link(nearest(i > c.ScaleUp), arch)
 		}
-		f.legs[i] = newLeg(link, t, rate)
+		f.legs[i] = newLeg(stated(link, &t.Fit), t, rate)
+		f.legs[i].own(&t.Fit, &f.protocol)
 	}
 	return f
 }

@@ -33,11 +33,10 @@ func (f *Fabric) steps(l *load, p *place) (alpha, depth float64) {
 // peers is steps where all pairs exchange: every peer has to be posted, and
 // their streams fill together.
 func (f *Fabric) peers(l *load, p *place) (alpha, depth float64) {
-	pair := f.protocol.Pair
-	alpha = p.in.base + pair*l.inner*p.in.hop
+	alpha = p.in.base + p.in.pair*l.inner*p.in.hop
 	depth = log2(l.inner+1) * p.in.fill
 	if l.outer > 0 {
-		alpha += p.out.base + pair*l.outer*p.out.hop
+		alpha += p.out.base + p.out.pair*l.outer*p.out.hop
 		depth += log2(l.outer+1) * p.out.fill
 	}
 	return alpha, depth
@@ -97,7 +96,7 @@ func (f *Fabric) outside(l *load, p *place) float64 {
 	case l.single:
 		rate := p.out.p2p * f.lone(p)
 		if p.g > crowd {
-			rate *= f.protocol.Crowd
+			rate *= p.out.crowd
 		}
 		return rate
 	case l.spread:

@@ -129,7 +129,7 @@ const large = 16 << 20
 
 // FromBench compares measured collectives with the model of a cluster and
 // scales the bandwidth of the tier that each ran on, so that large messages
-// agree in the median. It changes c.
+// agree in the median, and then its latency by the small ones. It changes c.
 func FromBench(c *hardware.Cluster, lines []Bench) ([]LinkRate, error) {
 	links, err := catalog.Collectives()
 	if err != nil {
@@ -153,7 +153,35 @@ func FromBench(c *hardware.Cluster, lines []Bench) ([]LinkRate, error) {
 			out = append(out, c2rate(&c.Tiers[tier], v))
 		}
 	}
+	for tier := range c.Tiers {
+		scaleLatency(c, links, lines, tier)
+	}
 	return out, nil
+}
+
+// small is the size up to which a message measures latency.
+const small = 64 << 10
+
+// scaleLatency sets the factor of a tier's latencies with which small messages
+// agree in the median. Of a call that crosses it only a part scales, so that
+// the factor is found in steps.
+func scaleLatency(c *hardware.Cluster, links *collective.Constants, lines []Bench, tier int) {
+	factor := 1.0
+	for range 30 {
+		f := collective.NewFabric(c, links)
+		var ratios []float64
+		for _, l := range lines {
+			if s := l.span(c); l.Bytes <= small && s.Tier == tier {
+				ratios = append(ratios, float64(l.Seconds/f.Time(l.Op, l.Bytes, s).Seconds))
+			}
+		}
+		if len(ratios) == 0 {
+			return
+		}
+		slices.Sort(ratios)
+		factor = math.Max(0.05, math.Min(20, factor*ratios[len(ratios)/2]))
+		c.Tiers[tier].Fit.LatencyFactor = factor
+	}
 }
 
 func largest(lines []Bench) string {

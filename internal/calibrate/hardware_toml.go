@@ -34,8 +34,31 @@ func HardwareTOML(c *hardware.Cluster, correction float64, source, asOf string) 
 		if t.Rails {
 			b.WriteString("rails = true\n")
 		}
+		b.WriteString(tierFit(&t.Fit))
 	}
 	return b.String()
 }
 
 func rate(r unit.BytesPerSecond) string { return number(float64(r/unit.GBps)) + "GB/s" }
+
+// tierFit writes what a cluster states of a link, nothing where it states
+// nothing.
+func tierFit(f *hardware.LinkFit) string {
+	var b strings.Builder
+	if f.States(hardware.StatedLatency) {
+		fmt.Fprintf(&b, "latency = \"%sus\"\n", number(float64(f.Latency/unit.Microsecond)))
+	}
+	if f.LatencyFactor > 0 {
+		fmt.Fprintf(&b, "latency_factor = %s # measured over modelled time of small messages\n", number(f.LatencyFactor))
+	}
+	if f.States(hardware.StatedReach) {
+		fmt.Fprintf(&b, "reach = %s\n", number(f.Reach))
+	}
+	if f.States(hardware.StatedP2P) {
+		fmt.Fprintf(&b, "p2p = %s\n", number(f.P2P))
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return "[tier.fit]\n" + b.String()
+}

@@ -55,6 +55,8 @@ func readCluster(d *decoder, name string, gpu *hardware.Accelerator) (*hardware.
 	for i := range s.Tiers {
 		if s.Tiers[i].Fit != nil {
 			d.assign(index("tier", i)+".fit", s.Tiers[i].Fit, pointed(&c.Tiers[i].Fit))
+			c.Tiers[i].Fit.Stated = stated(s.Tiers[i].Fit)
+			checkFit(d, index("tier", i)+".fit", &c.Tiers[i].Fit)
 		}
 	}
 	return c, d.err()

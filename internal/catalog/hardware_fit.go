@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"planner/hardware"
+	"planner/hardware/unit"
 	"planner/presets"
 )
 
@@ -75,6 +76,37 @@ func fitTiers(tiers []hardware.Tier, arch string) error {
 		}
 	}
 	return d.err()
+}
+
+// stated returns which fields of a link's fit a [tier.fit] table gives.
+func stated(raw any) (f hardware.LinkFields) {
+	given, _ := raw.(map[string]any)
+	for key, field := range map[string]hardware.LinkFields{
+		"latency": hardware.StatedLatency, "reach": hardware.StatedReach, "p2p": hardware.StatedP2P,
+	} {
+		if _, ok := given[key]; ok {
+			f |= field
+		}
+	}
+	return f
+}
+
+// checkFit records what no link can be.
+func checkFit(d *decoder, path string, f *hardware.LinkFit) {
+	for _, share := range []struct {
+		name  string
+		value float64
+	}{{"reach", f.Reach}, {"p2p", f.P2P}} {
+		if !(share.value > 0 && share.value <= 1) {
+			d.fail(join(path, share.name), "%s: %g: want a share of the nominal rate, above 0 and at most 1", share.name, share.value)
+		}
+	}
+	if !(f.Latency >= 0 && f.Latency <= unit.Seconds(1)) {
+		d.fail(join(path, "latency"), "latency: %g s: out of range: want 0s to 1s", float64(f.Latency))
+	}
+	if f.LatencyFactor != 0 && !(f.LatencyFactor >= 0.01 && f.LatencyFactor <= 100) {
+		d.fail(join(path, "latency_factor"), "latency_factor: %g: out of range: want 0.01 to 100", f.LatencyFactor)
+	}
 }
 
 // presetDecoder parses an embedded file.

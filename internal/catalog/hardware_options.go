@@ -103,6 +103,7 @@ func (o ClusterOptions) refit(c *hardware.Cluster) error {
 	for i := range network {
 		if o.Latency > 0 {
 			network[i].Fit.Latency = o.Latency
+			network[i].Fit.Stated |= hardware.StatedLatency
 		}
 	}
 	return nil

@@ -52,7 +52,11 @@ func Problem(m *costmodel.Model, c *hardware.Cluster, seq, batch int, framework 
 		return nil, err
 	}
 	w := strategies.Workload{Seq: seq, GlobalBatch: batch, Precision: hardware.BF16}
-	return strategies.NewProblem(m, c, w, profiles, kernels.Constants, host.Constants(c)), nil
+	links, err := catalog.Collectives()
+	if err != nil {
+		return nil, err
+	}
+	return strategies.NewProblem(m, c, w, profiles, kernels.Constants, links), nil
 }
 
 // space is what is replayed: recomputation changes no order that links decide,

@@ -54,7 +54,7 @@ func (h *here) plain() *collective.Fabric {
 		rate, step := h.rate(i > 0)
 		t.PortRate = t.PortRate.Times(float64(rate / t.Bandwidth))
 		t.Bandwidth, t.PerPeer, t.Shared = rate, 0, 0
-		t.Fit = hardware.LinkFit{Latency: step, Reach: 1, P2P: 1}
+		t.Fit = hardware.LinkFit{Latency: step, Reach: 1, P2P: 1, Stated: hardware.StatedAll}
 	}
 	return collective.NewFabric(&c, host.Constants(&c))
 }

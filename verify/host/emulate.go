@@ -68,7 +68,7 @@ func Profile(s *transport.Shape) *hardware.Cluster {
 
 func tier(kind hardware.LinkKind, ranks int, l transport.Link) hardware.Tier {
 	t := hardware.Tier{Kind: kind, Ranks: ranks, Bandwidth: l.Bandwidth, Oversubscription: 1,
-		Fit: hardware.LinkFit{Latency: l.Delay + Wake, Reach: 1, P2P: 1}}
+		Fit: hardware.LinkFit{Latency: l.Delay + Wake, Reach: 1, P2P: 1, Stated: hardware.StatedAll}}
 	if t.Bandwidth == 0 {
 		t.Bandwidth = openRate
 	}
