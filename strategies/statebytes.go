@@ -1,6 +1,9 @@
 package strategies
 
-import "planner/hardware/unit"
+import (
+	"planner/costmodel"
+	"planner/hardware/unit"
+)
 
 // StateBytes returns the weights, gradients, master weights and moments that
 // one rank holds of params parameters when ZeRO stage zero splits them over
@@ -19,6 +22,18 @@ func (f *Profile) StateBytes(params float64, zero, shard int, frozen bool, off O
 
 // State returns the sum of weights, gradients, master weights and moments.
 func (m *Memory) State() unit.Bytes { return m.Weights + m.Gradients + m.Master + m.Moments }
+
+// LargestModule returns the parameters of the largest single module, which
+// DeepSpeed's estimator calls the largest layer: the embedding, or one matrix of
+// an attention or an MLP.
+func LargestModule(m *costmodel.Model) int64 {
+	most := m.Embedding()
+	for i := range m.Kinds {
+		k := &m.Kinds[i]
+		most = max(most, int64(m.Hidden)*int64(max(k.FFN.Width, k.FFN.Shared, k.FFN.ExpertWidth, k.Mixer.Heads*k.Mixer.HeadDim)))
+	}
+	return most
+}
 
 // DeepSpeedEstimate returns what DeepSpeed's own estimator prints for a GPU:
 // estimate_zero2_model_states_mem_needs and estimate_zero3_… (runtime/zero/

@@ -165,5 +165,5 @@ func ExplainWarnings(a *ask.Answer, x *strategies.Explanation) []string {
 	if l.TP > 1 && !l.SP && a.Problem.Model.Experts() > 0 {
 		out = append(out, "tp without sp duplicates the tokens that are dispatched to experts: set sp=true")
 	}
-	return out
+	return append(out, remarks(a, x)...)
 }
