@@ -16,13 +16,8 @@ type Saved struct {
 func (a Saved) All() unit.Bytes { return a.Input + a.Scores + a.Rest }
 
 // scoreBytes is what unfused attention keeps per score: the softmax and its
-// dropout at 2 bytes and a mask of 1 byte; without dropout the softmax alone.
-func scoreBytes(dropout bool) float64 {
-	if dropout {
-		return 5
-	}
-	return 2
-}
+// dropout at 2 bytes and a mask of 1 byte.
+const scoreBytes = 5.0
 
 // Saved returns the activations of l that one micro-batch leaves. gathered
 // says that the inputs of column-parallel products are kept gathered over TP
@@ -43,7 +38,7 @@ func (l *Layer) Saved(hidden int, s *Slice, gathered bool) Saved {
 	a.Rest = unit.Bytes(rest)
 	if l.Mixer.Kind == Attention && !s.Attention.Fused() {
 		scores := float64(l.Mixer.Heads) / s.TP * t * float64(l.Mixer.Span(int(s.Seq)))
-		a.Scores = unit.Bytes(scores * scoreBytes(l.dropout()))
+		a.Scores = unit.Bytes(scores * scoreBytes)
 	}
 	return a
 }

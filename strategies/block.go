@@ -212,11 +212,18 @@ func (s *site) logits() unit.Bytes {
 	padded, _ := s.vocab()
 	m := &s.prof.Memory
 	split := m.LogitsSplit
-	if s.fit.LogitsSplit > 0 && s.p.Work.transformerEngine() {
+	switch {
+	case s.p.Work.Plain && m.PlainLogits > 0:
+		split = m.PlainLogits
+	case s.fit.LogitsSplit > 0 && s.p.Work.transformerEngine():
 		split = s.fit.LogitsSplit
+	}
+	whole := m.LogitsWhole
+	if s.l.TP > 1 {
+		whole += s.fit.LogitsWhole
 	}
 	if s.prof.Comm.VocabParallel {
 		split /= float64(s.l.TP)
 	}
-	return s.tokens().Times(padded * (split + m.LogitsWhole + s.fit.LogitsWhole))
+	return s.tokens().Times(padded * (split + whole))
 }

@@ -5,7 +5,6 @@ import "planner/strategies"
 // memoryKnobs are the constants of a framework on one generation that move
 // predicted memory.
 var memoryKnobs = []knob{
-	{name: "saved", memory: true, profile: func(f *strategies.ProfileFit) *float64 { return &f.Saved }, spread: 0.15, low: 0.5, high: 2},
 	{name: "fragment", memory: true, profile: func(f *strategies.ProfileFit) *float64 { return &f.Fragment }, spread: 0.7, low: 0.005, high: 0.6},
 	{name: "logits_whole", memory: true, profile: func(f *strategies.ProfileFit) *float64 { return &f.LogitsWhole }, spread: 2, low: 0.1, high: 40},
 	{name: "norm_saved", memory: true, profile: func(f *strategies.ProfileFit) *float64 { return &f.NormSaved }, spread: 0.7, low: 1, high: 40},

@@ -92,6 +92,9 @@ const (
 // (Holland and Welsch 1977) and returns the constants with their standard
 // errors in ln(value).
 func (f *fit) solve(c *constants) (*constants, []float64) {
+	if len(f.turns) == 0 {
+		return c, nil
+	}
 	f.scale = make([]float64, len(f.rows))
 	for i := range f.scale {
 		f.scale[i] = 4 * f.fine // a coarse pass, so that no minimum nearby traps it
