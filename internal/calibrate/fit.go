@@ -75,3 +75,24 @@ func (f *fit) drop() {
 	}
 	f.turns = kept
 }
+
+// narrow drops the knobs that the rows do not pin below most of their prior's
+// spread. It returns where to start again, those at their priors, and whether
+// any was dropped.
+func (f *fit) narrow(c *constants, dev []float64) (*constants, bool) {
+	start := f.prior.clone()
+	var kept []turn
+	for j := range f.turns {
+		t := &f.turns[j]
+		if dev[j] < known*t.spread {
+			*t.value(start) = *t.value(c)
+			kept = append(kept, *t)
+		}
+	}
+	fewer := len(kept) < len(f.turns)
+	f.turns = kept
+	return start, fewer
+}
+
+// known is the share of a prior's spread below which rows have narrowed it.
+const known = 0.9

@@ -39,7 +39,7 @@ var timeKnobs = []knob{
 	share("ep_exposed", func(f *strategies.ProfileFit) *float64 { return &f.EPExposed }),
 	share("pp_exposed", func(f *strategies.ProfileFit) *float64 { return &f.PPExposed }),
 	{name: "dp_exposed", profile: func(f *strategies.ProfileFit) *float64 { return &f.DPExposed }, spread: 0.7, low: 0.02, high: 8},
-	seconds("host", 0.7, 5e-5, 5e-3, func(f *strategies.ProfileFit) *unit.Seconds { return &f.Host }),
+	seconds("host", 0.35, 5e-5, 5e-3, func(f *strategies.ProfileFit) *unit.Seconds { return &f.Host }),
 	seconds("host_expert", 0.7, 1e-4, 2e-2, func(f *strategies.ProfileFit) *unit.Seconds { return &f.HostExpert }),
 	seconds("host_call", 0.7, 2e-5, 1e-3, func(f *strategies.ProfileFit) *unit.Seconds { return &f.HostCall }),
 	seconds("host_batch", 0.5, 2e-4, 0.02, func(f *strategies.ProfileFit) *unit.Seconds { return &f.HostBatch }),

@@ -83,6 +83,9 @@ func byArch(rows []*sample, least int, speaks func(*sample) bool) map[string][]*
 // take solves a fit and copies its values into all.
 func (res *Result) take(f *fit, all *constants) {
 	c, dev := f.solve(f.prior)
+	if start, fewer := f.narrow(c, dev); fewer {
+		c, dev = f.solve(start)
+	}
 	r := f.errors(c)
 	jac := f.jacobian(c, r)
 	for j := range f.turns {
