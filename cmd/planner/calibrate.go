@@ -20,6 +20,7 @@ import (
 // calibration is the flags of calibrate.
 type calibration struct {
 	from, hardware, runs, collectives, out string
+	measured                               measurement
 }
 
 func newCalibrate() *cobra.Command {
@@ -36,11 +37,17 @@ written goes to --hardware.
 With --collectives, those of every kind of link, on a table of measured calls as
 validate reads it.
 
+With --measure, the links of ranks at hand, by calls of the bundled engine: of
+emulated links (--emulate), of this machine (--hardware host, --ranks), or of the
+machines on which a launcher started planner. Layouts are replayed before and after.
+
 Without, the constants of every accelerator and framework, on the published runs
 that come with planner or on --runs, with cross-validation and bands. It takes
 some minutes; --out names a folder for the files.`,
 		Example: `  planner calibrate --from bench.txt --hardware h100-sxm-80gb --out ours.toml
   planner calibrate --from runs.tsv --out ours.toml
+  planner calibrate --measure --emulate 2x2:nvlink=400MB/s,ib=40MB/s,delay=1ms --out ours.toml
+  planner calibrate --measure --hardware host --out host.toml
   planner calibrate --out fitted/`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return k.run(c) },
@@ -51,10 +58,14 @@ some minutes; --out names a folder for the files.`,
 	f.StringVar(&k.runs, "runs", "", "table of runs to fit on (default: the published runs)")
 	f.StringVar(&k.collectives, "collectives", "", "table of measured collectives: fit the constants of links on it alone")
 	f.StringVar(&k.out, "out", "", "hardware TOML, or folder, to write (default: standard output, the hardware TOML alone)")
+	k.measured.addTo(c)
 	return c
 }
 
 func (k *calibration) run(c *cobra.Command) error {
+	if k.measured.on {
+		return k.measure(c)
+	}
 	if k.collectives != "" {
 		return k.fitCollectives(c)
 	}

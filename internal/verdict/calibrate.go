@@ -14,7 +14,7 @@ import (
 // measurement again with predictions of the fitted profile.
 func (r *Run) Calibrate(m *Report, file string) (*Report, error) {
 	fitted := r.Fit(m)
-	if err := writeWhole(file, encode(fitted, m)); err != nil {
+	if err := writeWhole(file, encode(fitted, m, nil)); err != nil {
 		return nil, err
 	}
 	return r.Again(m, fitted)
@@ -119,12 +119,21 @@ func median(x []weighted) float64 {
 }
 
 // encode writes a cluster as the TOML that catalog.ParseCluster reads.
-func encode(c *hardware.Cluster, m *Report) []byte {
+func encode(c *hardware.Cluster, m *Report, terms []Term) []byte {
 	var b bytes.Buffer
 	p := func(format string, args ...any) { fmt.Fprintf(&b, format, args...) }
-	p("# Written by planner verify --calibrate.\n")
+	p("# Written by planner. Use it with --hardware of planner verify.\n")
+	for i := range terms {
+		t := &terms[i]
+		where := "inside a node"
+		if t.Between {
+			where = "between nodes"
+		}
+		p("# %s, %s: latency of a step %s ± %s, rate of a rank %s ± %s (%d samples, residual %.1f %%)\n",
+			where, t.Algorithm, span(t.Latency), span(t.LatencyBy), rate(t.Rate), rate(t.RateBy), t.Samples, 100*t.Residual)
+	}
 	p("name = %q\ntitle = %q\ngpus_per_node = %d\n", c.Name, c.Title, c.PerNode)
-	p("source = [%q]\n", fmt.Sprintf("fitted on %d kinds of calls of %d layouts over %s, %d rounds", len(m.Calls), len(m.Layouts), m.Emulate, m.Rounds))
+	p("source = [%q]\n", fmt.Sprintf("fitted on %d kinds of calls of %d layouts over %s, %d rounds", len(m.Calls), len(m.Layouts), m.cluster(), m.Rounds))
 	g := c.GPU
 	p("\n[gpu]\nname = %q\ntitle = %q\narch = %q\nmemory = \"%.0fGiB\"\nbandwidth = \"%gB/s\"\nsms = %d\n", g.Name, g.Title, g.Arch, g.Memory.GiB(), float64(g.MemoryBandwidth), max(1, g.SMs))
 	p("\n[gpu.peak]\n")

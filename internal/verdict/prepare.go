@@ -3,7 +3,6 @@ package verdict
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 
 	"planner/hardware"
@@ -162,8 +161,12 @@ func (r *Run) ranks() error {
 	case r.Emulate != "":
 		return r.shape(r.Emulate)
 	case r.Hardware == OwnMachine:
-		m := host.Machine{Cores: host.Cores()}
-		r.Emulate = fmt.Sprintf("1x%d:", m.Ranks())
+		n := r.Ranks
+		if n == 0 {
+			n = host.Machine{Cores: host.Cores()}.Ranks()
+		}
+		r.Shape = &transport.Shape{Nodes: 1, PerNode: n}
+		return nil
 	default:
 		r.Emulate = DefaultShape
 	}

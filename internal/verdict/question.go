@@ -17,6 +17,7 @@ type Question struct {
 	Hardware string // a cluster to plan for; "": the shape, perturbed by Seed
 	// Cluster is planned for instead, if it is not nil.
 	Cluster   *hardware.Cluster
+	Ranks     int // of this machine, with OwnMachine; 0: as it has cores
 	GPUs      int // of the plan; 0: as many as there are ranks
 	Model     string
 	SeqLen    int

@@ -87,7 +87,7 @@ func (r *Report) cluster() string {
 		return fmt.Sprintf("%s · %s, in slow motion (%.3g ×) · %s", ranks, how, r.Slow, where)
 	case l != "":
 		return fmt.Sprintf("emulated %s · %s · %s", ranks, l, where)
-	case r.Nodes == 1 && r.Emulate != "":
+	case r.Nodes == 1 && r.Machine != nil:
 		return fmt.Sprintf("%d ranks · the machine's own memory · %s", r.Ranks, where)
 	}
 	return fmt.Sprintf("%s · %s", ranks, where)

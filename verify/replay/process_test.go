@@ -65,7 +65,7 @@ func TestSpawned(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes")
 	}
-	w := someWork(t, "2x2:", 8)
+	w := someWork(t, open, 8)
 	shaped, err := transport.ParseShape("2x2:nvlink=200MB/s,ib=100MB/s,delay=100us")
 	if err != nil {
 		t.Fatal(err)
@@ -94,7 +94,7 @@ func TestSpawned(t *testing.T) {
 // rank 0 through two works.
 func TestJoined(t *testing.T) {
 	defer goleak.VerifyNone(t)
-	w := someWork(t, "2x2:", 4)
+	w := someWork(t, open, 4)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
