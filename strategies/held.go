@@ -90,7 +90,7 @@ func (s *site) stateMemory(m *Memory, h *held) {
 		m.Weights += split(3, b.Weight)
 		m.Gradients += split(2, s.gradBytes()*trained)
 		m.Master += split(1, b.Master*trained)
-		m.Moments += split(1, b.Moments*trained)
+		m.Moments += split(1, s.momentBytes()*trained)
 	}
 	m.Weights += unit.Bytes((h.dense - h.root + h.expert) * s.p.low * b.LowCopies)
 	s.offload(m)
@@ -104,12 +104,22 @@ func (s *site) stateMemory(m *Memory, h *held) {
 func (s *site) gradBytes() float64 {
 	m := &s.prof.Memory
 	switch {
+	case s.p.Work.ShortState:
+		return 2
 	case s.p.Work.Plain && m.PlainGrad > 0:
 		return m.PlainGrad
 	case s.p.Work.Precision == hardware.FP16 && m.HalfGrad > 0:
 		return m.HalfGrad
 	}
 	return m.Grad
+}
+
+// momentBytes returns the bytes of both moments per parameter.
+func (s *site) momentBytes() float64 {
+	if s.p.Work.ShortState {
+		return 4
+	}
+	return s.prof.Memory.Moments
 }
 
 // offload moves state to host memory (DeepSpeed ZeRO-Offload; Ren et al.

@@ -24,6 +24,10 @@ type Workload struct {
 	// Plain says that residuals, dropout and casts beside the norms are kernels
 	// of their own, as in rotary, gated models before Transformer Engine.
 	Plain bool
+	// ShortState says that gradients and both moments are kept in 16 bits
+	// (Megatron's precision-aware optimizer with bf16 main_grads_dtype,
+	// exp_avg_dtype and exp_avg_sq_dtype).
+	ShortState bool
 	// LayersOnly says that the layers' passes alone are asked for, as in
 	// published times of a single layer: no embedding, head, optimizer or step.
 	LayersOnly bool

@@ -35,6 +35,7 @@ func (c *Case) workload() {
 	c.Work.UnfusedNorm = c.unfusedNorm()
 	c.Work.Plain = !c.Model.Kinds[0].LayerNorm && r.Framework == "megatron" && !c.modern()
 	c.Work.LayersOnly = c.Model.Layers() == 1
+	c.optimizer()
 }
 
 // precision: FP8 where NVIDIA's recipes on Hopper and later use it, fp16 in

@@ -1,6 +1,9 @@
 package validate
 
-import "planner/strategies"
+import (
+	"planner/costmodel"
+	"planner/strategies"
+)
 
 // counted returns what the memory figure of the row counts, by its kind:
 // "required" is worked out by formula for the layers alone (Korthikanti et al.
@@ -14,6 +17,18 @@ func (c *Case) counted() strategies.Counted {
 		return strategies.FirstStage
 	}
 	return strategies.Fullest
+}
+
+// optimizer: NVIDIA's recipes for sparse models with latent attention keep
+// gradients and moments in 16 bits (Megatron-Bridge, recipes/deepseek and
+// recipes/moonlight: precision-aware optimizer). A row follows its recipe where
+// it leaves the optimizer open.
+func (c *Case) optimizer() {
+	k := &c.Model.Kinds[len(c.Model.Kinds)-1]
+	if c.Run.Zero == "" && c.Run.Framework == "megatron" && c.modern() && k.Mixer.Kind == costmodel.MLA && k.FFN.Experts > 0 {
+		c.Work.ShortState = true
+		c.assume("optimizer", "gradients and moments in 16 bits")
+	}
 }
 
 // Comparable returns the part of a predicted memory that a row's kind of
