@@ -170,7 +170,7 @@ func (p *Problem) checkLayers(l *Layout, prof *Profile) *Violation {
 	case chunks > layers:
 		return &Violation{RuleEmpty, given, fmt.Sprintf("%d layers cannot fill %d stages: a stage would hold no trainable parameters", layers, chunks),
 			fmt.Sprintf("use at most pp=%d, or pp=1", layers)}
-	case p.layersOf(l, prof) != nil:
+	case p.layersOf(l, nil) != nil:
 		return nil
 	case l.First > 0 || l.Last > 0:
 		return &Violation{RuleLayers, fmt.Sprintf("first=%d,last=%d", l.First, l.Last),
