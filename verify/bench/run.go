@@ -122,10 +122,7 @@ func member(w transport.World, o *Options, out io.Writer) (err error) {
 
 // inTime refuses calls that emulated links could not carry before the deadline.
 func (r *runner) inTime() error {
-	limit := r.o.Timeout
-	if limit == 0 {
-		limit = transport.DefaultTimeout
-	}
+	limit := transport.Options{Timeout: r.o.Timeout}.Limit()
 	for _, op := range r.o.Ops {
 		for _, size := range r.o.sizes() {
 			_, us, err := r.plan(r.o.call(op, size, r.c.Size()))

@@ -23,7 +23,7 @@ type hub struct {
 	peers  []transport.Peer
 	here   int
 	gone   int
-	failed bool
+	failed *transport.Failure
 	stalls map[place]transport.History
 	all    map[*wire]bool // open connections, introduced or not
 	tasks  sync.WaitGroup
@@ -132,6 +132,10 @@ func (h *hub) seat(w *wire, m message) string {
 		return fmt.Sprintf("rank %d: another process has it", m.Rank)
 	}
 	h.wires[m.Rank], h.peers[m.Rank] = w, *m.Peer
+	if h.failed != nil { // before this rank came
+		_ = w.send(message{Kind: "fail", Failure: h.failed})
+		return ""
+	}
 	if h.here++; h.here == h.size {
 		for _, w := range h.wires {
 			_ = w.send(message{Kind: "welcome", Version: version, Key: h.key, Peers: h.peers})
@@ -150,10 +154,10 @@ func (h *hub) lost(rank int) {
 func (h *hub) broadcast(f *transport.Failure) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.failed || f == nil {
+	if h.failed != nil || f == nil {
 		return
 	}
-	h.failed = true
+	h.failed = f
 	for _, w := range h.wires {
 		if w != nil {
 			_ = w.send(message{Kind: "fail", Failure: f})
@@ -212,7 +216,7 @@ const grace = 500 * time.Millisecond
 func (h *hub) close() {
 	_ = h.listener.Close()
 	h.mu.Lock()
-	failed := h.failed
+	failed := h.failed != nil
 	for w := range h.all {
 		if c, ok := w.Conn.(interface{ CloseWrite() error }); ok && failed {
 			_ = c.CloseWrite()

@@ -22,6 +22,10 @@ type Config struct {
 	Patience time.Duration // how long to wait for the other ranks; 0 is a minute
 }
 
+// leastFarewell is how long a rank waits at least for the others to finish:
+// they may have been kept from the processor.
+const leastFarewell = 2 * time.Second
+
 // Job is a rank that has met the others.
 type Job struct {
 	Place
@@ -40,29 +44,45 @@ func Join(ctx context.Context, p Place, c Config) (*Job, error) {
 	if c.Patience == 0 {
 		c.Patience = time.Minute
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.Patience)
+	patience := c.Patience
+	if p.Rank != 0 {
+		patience += grace // rank 0 knows who is missing
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	j := &Job{Place: p, ended: make(chan struct{}), bye: make(chan struct{}),
-		farewell: max(c.Options.Timeout, transport.DefaultTimeout)}
+		farewell: max(c.Options.Limit(), leastFarewell)}
 	if err := j.openHub(c); err != nil {
 		return nil, err
 	}
 	if err := j.meet(ctx, c); err != nil {
-		if j.wire != nil {
-			_ = j.wire.Close()
-		}
-		if j.hub != nil {
-			if ranks := j.hub.missing(); errors.Is(err, context.DeadlineExceeded) && len(ranks) > 0 {
-				err = fmt.Errorf("ranks %v: did not come within %v", ranks, c.Patience)
-			}
-			j.hub.close()
-		}
-		return nil, err
+		return nil, j.giveUp(err, patience)
 	}
 	go j.listen()
 	j.World.OnStall(func(h transport.History) { _ = j.wire.send(message{Kind: "stall", Stall: &h}) })
 	j.World.Abort().OnFail(func(f *transport.Failure) { _ = j.wire.send(message{Kind: "fail", Failure: f}) })
 	return j, nil
+}
+
+// giveUp leaves a job that has not come together, and says why.
+func (j *Job) giveUp(err error, patience time.Duration) error {
+	late := errors.Is(err, context.DeadlineExceeded)
+	switch {
+	case late && j.hub == nil:
+		err = fmt.Errorf("rank 0 at %s: no welcome within %v", j.Address, patience)
+	case late && len(j.hub.missing()) > 0:
+		err = fmt.Errorf("ranks %v: did not come within %v", j.hub.missing(), patience)
+	}
+	if j.hub != nil {
+		j.hub.broadcast(failureOf(j.Rank, err)) // before this rank seems lost
+	}
+	if j.wire != nil {
+		_ = j.wire.Close()
+	}
+	if j.hub != nil {
+		j.hub.close()
+	}
+	return err
 }
 
 // openHub starts the meeting point in rank 0.
@@ -185,17 +205,10 @@ func (j *Job) Close() error {
 }
 
 func (j *Job) close() error {
-	failed := j.World.Abort().Err()
+	failed := j.leave()
 	var f *transport.Failure
 	if j.hub != nil && errors.As(failed, &f) {
 		j.hub.broadcast(f) // before the hub closes
-	}
-	if failed == nil && j.wire.send(message{Kind: "bye"}) == nil {
-		select {
-		case <-j.bye:
-		case <-j.ended:
-		case <-time.After(j.farewell):
-		}
 	}
 	_ = j.wire.Close()
 	<-j.ended
@@ -203,4 +216,23 @@ func (j *Job) close() error {
 		j.hub.close()
 	}
 	return errors.Join(failed, j.World.Close())
+}
+
+// leave says that this rank is done and waits until all others are.
+func (j *Job) leave() error {
+	a := j.World.Abort()
+	if a.Err() != nil || j.wire.send(message{Kind: "bye"}) != nil {
+		return a.Err()
+	}
+	broken := make(chan struct{})
+	a.OnFail(func(*transport.Failure) { close(broken) })
+	select {
+	case <-j.bye:
+		return nil
+	case <-broken:
+	case <-time.After(j.farewell):
+		_ = a.Fail(&transport.Failure{Rank: j.Rank, Peer: -1,
+			Cause: fmt.Sprintf("the others did not finish within %v%s", j.farewell, j.World.Stopped())})
+	}
+	return a.Err()
 }

@@ -25,6 +25,7 @@ import (
 func TestMain(m *testing.M) {
 	Register("test", testWork)
 	MaybeWorker()
+	maybeForsaken()
 	goleak.VerifyTestMain(m)
 }
 

@@ -57,34 +57,63 @@ func supervise(ctx context.Context, ranks []*rankCommand, started func(int, *os.
 	return reap(ctx, ranks, exits)
 }
 
+// lingering is how long a rank may take to end once another has ended well,
+// which none does before all have said that they are done.
+const lingering = 10 * time.Second
+
+const (
+	// told is how long after the first failure the ranks should know of it from
+	// rank 0. Those that have not met yet learn it by an interrupt.
+	told = 100 * time.Millisecond
+	// reaped is how long ranks may outlive an interrupt before they are killed.
+	reaped = 2 * time.Second
+)
+
+// reap waits for the ranks. It interrupts them when ctx ends, or some time
+// after the first failure, and kills them later, or some time after the first
+// good end.
 func reap(ctx context.Context, ranks []*rankCommand, exits <-chan exit) []exit {
 	var failed []exit
-	var kill <-chan time.Time
+	var interrupt, kill, linger <-chan time.Time
 	done := ctx.Done()
 	for left := len(ranks); left > 0; {
 		select {
 		case e := <-exits:
 			left--
-			if e.err != nil {
-				failed = append(failed, e)
-			}
-		case <-done:
-			done = nil
-			for _, c := range ranks {
-				c.interrupt()
-			}
-		case <-kill:
-			for _, c := range ranks {
-				if c.Process != nil {
-					_ = c.Process.Kill()
+			switch {
+			case e.err == nil && linger == nil:
+				linger = time.After(lingering)
+			case e.err != nil:
+				if failed = append(failed, e); len(failed) == 1 {
+					interrupt = time.After(told)
 				}
 			}
-		}
-		if kill == nil && (len(failed) > 0 || done == nil) {
+		case <-done:
+			done, interrupt = nil, time.After(0)
+		case <-interrupt:
+			interruptAll(ranks)
 			kill = time.After(reaped)
+		case <-kill:
+			killAll(ranks)
+		case <-linger:
+			killAll(ranks)
 		}
 	}
 	return failed
+}
+
+func interruptAll(ranks []*rankCommand) {
+	for _, c := range ranks {
+		c.interrupt()
+	}
+}
+
+func killAll(ranks []*rankCommand) {
+	for _, c := range ranks {
+		if c.Process != nil {
+			_ = c.Process.Kill()
+		}
+	}
 }
 
 // verdict joins what the ranks said with the rank to blame: one that a signal

@@ -38,10 +38,6 @@ type Spec struct {
 	Started func(rank int, p *os.Process)
 }
 
-// reaped is how long ranks may outlive the first that fails before they are
-// killed: they have been told by then.
-const reaped = 2 * time.Second
-
 // Run starts the ranks and waits for them. When one fails or ctx ends, the
 // others are told, and after a moment killed; when Run returns none is left.
 func Run(ctx context.Context, s Spec) error {

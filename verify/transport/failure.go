@@ -9,8 +9,8 @@ import (
 
 // Failure is why a job stopped: the one message that every rank reports.
 type Failure struct {
-	Collective string // "all_reduce"; empty outside a call
-	Call       uint32 // number of the call in its group
+	Collective string // "all_reduce", or what else the rank did; empty for nothing
+	Call       uint32 // number of the call in its group, from 1; 0 for a pair's
 	Step       int    // step of Rank's program, from 1; 0 when not in a step
 	Steps      int    // steps in that program
 	Rank       int    // world rank that noticed
@@ -22,7 +22,10 @@ type Failure struct {
 func (f *Failure) Error() string {
 	var b strings.Builder
 	if f.Collective != "" {
-		fmt.Fprintf(&b, "%s #%d", f.Collective, f.Call)
+		b.WriteString(f.Collective)
+		if f.Call > 0 {
+			fmt.Fprintf(&b, " #%d", f.Call)
+		}
 		if f.Step > 0 {
 			fmt.Fprintf(&b, ", step %d of %d", f.Step, f.Steps)
 		}

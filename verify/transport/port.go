@@ -41,6 +41,7 @@ type Port struct {
 	release func()
 
 	call     Header // the call in progress
+	aside    string // what the rank does outside of calls
 	calls    uint32
 	recent   recent
 	step     int
@@ -99,8 +100,23 @@ func (p *Port) BeginPair(what Signature) error {
 }
 
 func (p *Port) start(h Header, steps int) {
-	p.call, p.step, p.steps = h, 0, steps
+	p.call, p.step, p.steps, p.aside = h, 0, steps, ""
 	p.deadline, p.late = 0, 0
+}
+
+// startAside begins something that is no call, by the name that failures give
+// it.
+func (p *Port) startAside(name string) {
+	p.start(Header{}, 0)
+	p.aside = name
+}
+
+// doing names what the rank does, for failures; empty for nothing.
+func (p *Port) doing() string {
+	if p.aside != "" || p.steps == 0 && p.call.Call == 0 {
+		return p.aside
+	}
+	return OpName(p.call.What)
 }
 
 // due returns the call's deadline, which counts from its first wait that is
@@ -212,7 +228,7 @@ func describe(h *Header) string {
 
 // Fail ends the job with a failure of the step in progress.
 func (p *Port) Fail(peer int, cause string) error {
-	f := &Failure{Collective: OpName(p.call.What), Call: p.call.Call, Step: p.step,
+	f := &Failure{Collective: p.doing(), Call: p.call.Call, Step: p.step,
 		Steps: p.steps, Rank: p.members[p.rank], Peer: -1, Cause: cause}
 	if peer >= 0 {
 		f.Peer = p.members[peer]
@@ -231,10 +247,10 @@ func (p *Port) ended() error {
 	if b := p.bells[p.rank]; b != nil {
 		b.giveUp()
 	}
-	if f.Collective != "" || p.steps == 0 && p.call.Call == 0 {
+	if f.Collective != "" || p.doing() == "" {
 		return f
 	}
-	met := &Failure{Collective: OpName(p.call.What), Call: p.call.Call, Step: p.step, Steps: p.steps,
+	met := &Failure{Collective: p.doing(), Call: p.call.Call, Step: p.step, Steps: p.steps,
 		Rank: p.members[p.rank], Peer: f.Rank, Cause: f.Cause}
 	if met.Peer == met.Rank { // its own, such as Ctrl-C
 		met.Peer = -1

@@ -184,9 +184,9 @@ func (w *Process) shareCores() {
 // Core returns the core that this rank is to run on.
 func (w *Process) Core() (core int, own bool) { return w.core, w.ownCore }
 
-// stopped names the ranks of this host whose processes are stopped (state T
-// of proc_pid_stat(5)).
-func (w *Process) stopped() string {
+// Stopped names the ranks of this host whose processes are stopped (state T of
+// proc_pid_stat(5)), each after a semicolon; it is empty if none is.
+func (w *Process) Stopped() string {
 	text := ""
 	for r, p := range w.peers {
 		if p.Host != w.peers[w.rank].Host {

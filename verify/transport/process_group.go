@@ -34,7 +34,7 @@ func (w *Process) open(id uint64, members []int, s *shaper) (*Port, error) {
 	if w.stall != nil {
 		p.onStall = func(h History) { h.Group = id; w.stall(h) }
 	}
-	p.spin, p.stopped = spinFor(w.ownCore), w.stopped
+	p.spin, p.stopped = spinFor(w.ownCore), w.Stopped
 	p.park = newChanParker()
 	if w.segment != nil {
 		if err := w.openShared(p, id, s); err != nil {
@@ -66,7 +66,7 @@ func (w *Process) openShared(p *Port, id uint64, s *shaper) error {
 	groups[p.rank] = mine
 	p.bells[p.rank] = &mine.bell
 	p.park = bellParker(&mine.bell)
-	p.start(Header{}, 0)
+	p.startAside("opening a group")
 	for i, m := range p.members {
 		if i == p.rank || !w.shares(m) {
 			continue
@@ -114,7 +114,7 @@ func find(p *Port, mem []byte, id uint64, member int) (*groupMem, error) {
 			return nil, err
 		}
 		if now() > p.due() {
-			return nil, p.Fail(member, fmt.Sprintf("it did not open the group for %v", p.timeout))
+			return nil, p.timedOut(member, "it did not come")
 		}
 		time.Sleep(100 * time.Microsecond) // opening is rare; nobody rings for it
 	}
@@ -132,7 +132,7 @@ func (w *Process) leaveShared(p *Port, groups []*groupMem, room []byte, entry *g
 			want++
 		}
 	}
-	p.start(Header{}, 0)
+	p.startAside("closing a group")
 	mine := groups[p.rank]
 	if p.await(-1, "not all ranks left the group", func() bool { return mine.left.Load() == want }) != nil {
 		return

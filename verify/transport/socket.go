@@ -43,7 +43,7 @@ func (l *sockLink) send(p *Port, peer int, h *Header, data []byte) (seq uint32, 
 	if l.out == nil {
 		c, err := l.dial(p, peer)
 		if err != nil {
-			return 0, false, p.Fail(peer, err.Error())
+			return 0, false, explain(p, peer, err)
 		}
 		l.out = newOutConn(p, peer, c)
 	}
@@ -58,7 +58,7 @@ func (l *sockLink) recv(p *Port, peer int, want *Header, dst, src []byte, merge 
 	if l.in == nil {
 		c, err := l.accept(p, peer)
 		if err != nil {
-			return p.Fail(peer, err.Error())
+			return explain(p, peer, err)
 		}
 		l.in = newInConn(p, c)
 	}

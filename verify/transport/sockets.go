@@ -154,7 +154,8 @@ func (s *sockets) call(p *Port, group uint64, from, to int, peer Peer) (net.Conn
 	if err != nil {
 		return nil, fmt.Errorf("connect to %s: %w", addr, err)
 	}
-	_ = c.SetDeadline(time.Now().Add(handshakeTime))
+	_ = c.SetDeadline(time.Now().Add(min(handshakeTime, time.Duration(p.due()-now()))))
+	p.abort.OnFail(func(*Failure) { _ = c.SetDeadline(time.Unix(1, 0)) })
 	buf := make([]byte, nonceSize)
 	if _, err := io.ReadFull(c, buf); err != nil {
 		return nil, errors.Join(fmt.Errorf("handshake with %s: %w", addr, err), c.Close())

@@ -42,7 +42,8 @@ type Options struct {
 // minutes, too long to learn that a rank hangs.
 const DefaultTimeout = 30 * time.Second
 
-func (o Options) timeout() time.Duration {
+// Limit returns the bound on a call, with the default applied.
+func (o Options) Limit() time.Duration {
 	if o.Timeout > 0 {
 		return o.Timeout
 	}
@@ -76,7 +77,7 @@ func newPort(w World, o Options, members []int) (*Port, error) {
 		return nil, err
 	}
 	return &Port{rank: me, members: members, links: make([]link, len(members)),
-		bells: make([]*bell, len(members)), abort: w.Abort(), timeout: o.timeout(), yield: yield}, nil
+		bells: make([]*bell, len(members)), abort: w.Abort(), timeout: o.Limit(), yield: yield}, nil
 }
 
 // OpenBare is w.Open without emulated links, which measures the machine.
