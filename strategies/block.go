@@ -104,13 +104,17 @@ func (s *site) launches(l *costmodel.Layer) unit.Seconds {
 	return t
 }
 
-// skew returns the time of one direction of a layer in which the TP ranks of a
-// pipeline stage wait for one another.
+// skew returns the time of one direction of a layer in which TP ranks wait for
+// one another: beside a pipeline, and across nodes.
 func (s *site) skew(l *costmodel.Layer) unit.Seconds {
-	if s.l.PP == 1 || s.l.TP == 1 {
-		return 0
+	var t unit.Seconds
+	if s.l.PP > 1 {
+		t += s.fit.Skew
 	}
-	return s.fit.Skew.Times(tensorParts(l) * float64(s.l.TP-1))
+	if s.tp.Domains > 1 {
+		t += s.fit.SkewAcross
+	}
+	return t.Times(tensorParts(l) * float64(s.l.TP-1))
 }
 
 // forwardOnly drops the backward pass of a forward-only step.

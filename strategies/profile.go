@@ -184,6 +184,8 @@ type ProfileFit struct {
 	// of a layer (attention or FFN) in a pipeline stage, in one direction: the
 	// exchange with other stages lets the ranks arrive apart.
 	Skew unit.Seconds `toml:"skew"`
+	// SkewAcross is the same for TP groups that leave their node.
+	SkewAcross unit.Seconds `toml:"skew_across"`
 	// Slot is the time that a stage loses in the exchange with its neighbours
 	// for each micro-batch of a pipeline, whatever the message's size.
 	Slot unit.Seconds `toml:"slot"`

@@ -45,6 +45,7 @@ var timeKnobs = []knob{
 	seconds("host_batch", 0.5, 2e-4, 0.02, func(f *strategies.ProfileFit) *unit.Seconds { return &f.HostBatch }),
 	seconds("host_step", 0.7, 2e-3, 1, func(f *strategies.ProfileFit) *unit.Seconds { return &f.HostStep }),
 	seconds("skew", 1.5, 1e-6, 1e-2, func(f *strategies.ProfileFit) *unit.Seconds { return &f.Skew }),
+	seconds("skew_across", 1.5, 1e-6, 1e-2, func(f *strategies.ProfileFit) *unit.Seconds { return &f.SkewAcross }),
 	seconds("slot", 1, 1e-4, 0.5, func(f *strategies.ProfileFit) *unit.Seconds { return &f.Slot }),
 	{name: "straggler", profile: func(f *strategies.ProfileFit) *float64 { return &f.Straggler }, spread: 0.5, low: 5e-4, high: 0.03},
 	{name: "pointwise", profile: func(f *strategies.ProfileFit) *float64 { return &f.Pointwise }, spread: 0.6, low: 0.5, high: 10},
