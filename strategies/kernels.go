@@ -6,34 +6,45 @@ import (
 )
 
 // StageKernels is what a pipeline rank computes for one micro-batch, forward
-// and backward with what it recomputes, all its chunks, layer by layer.
-type StageKernels []costmodel.Kernel
+// and backward with what it recomputes, all its chunks.
+type StageKernels []RunKernels
+
+// RunKernels is kernels that run Times over: those of a run of like layers.
+type RunKernels struct {
+	Times   int
+	Kernels []costmodel.Kernel
+}
 
 // Kernels returns the kernels of each pipeline rank of a legal layout, with
 // the plan's times for them alone.
 func (p *Problem) Kernels(l Layout, prof *Profile) []StageKernels {
 	s := newSite(p, prof, l)
-	kinds := make([]StageKernels, len(p.Model.Kinds))
+	kinds := make([][]costmodel.Kernel, len(p.Model.Kinds))
 	for i := range kinds {
 		kinds[i] = s.layerKernels(&p.Model.Kinds[i])
 	}
-	out := make([]StageKernels, l.PP)
+	out, last := make([]StageKernels, l.PP), make([]int, l.PP)
 	at := 0
 	for c, n := range p.layersOf(&l, prof) {
 		for _, k := range p.Model.Pattern[at : at+n] {
-			out[c%l.PP] = append(out[c%l.PP], kinds[k]...)
+			x := &out[c%l.PP]
+			if n := len(*x); n > 0 && last[c%l.PP] == int(k) {
+				(*x)[n-1].Times++
+				continue
+			}
+			*x, last[c%l.PP] = append(*x, RunKernels{1, kinds[k]}), int(k)
 		}
 		at += n
 	}
 	if p.Work.LayersOnly {
 		return out
 	}
-	out[l.PP-1] = append(out[l.PP-1], s.headKernels()...)
+	out[l.PP-1] = append(out[l.PP-1], RunKernels{1, s.headKernels()})
 	return out
 }
 
 // layerKernels lists a layer; what is recomputed stands in the backward pass.
-func (s *site) layerKernels(l *costmodel.Layer) (out StageKernels) {
+func (s *site) layerKernels(l *costmodel.Layer) (out []costmodel.Kernel) {
 	slice := s.slice()
 	for _, k := range l.Kernels(s.p.Model.Hidden, &slice, s.p.Device) {
 		if s.p.Work.Forward && k.Backward {
@@ -50,12 +61,12 @@ func (s *site) layerKernels(l *costmodel.Layer) (out StageKernels) {
 }
 
 // headKernels lists the LM head and the loss.
-func (s *site) headKernels() StageKernels {
+func (s *site) headKernels() []costmodel.Kernel {
 	d, h, n := s.p.Wide, float64(s.p.Model.Hidden), float64(s.tokens())
 	_, v := s.vocab()
 	bytes := s.fit.LossBytes * n * v / 2
 	loss := d.Stream(unit.Bytes(2 * bytes)).Times(0.5)
-	out := StageKernels{
+	out := []costmodel.Kernel{
 		{Groups: 1, M: n, N: v, K: h, Seconds: d.GEMM(n, v, h)}, {Bytes: bytes, Seconds: loss},
 	}
 	if s.p.Work.Forward {

@@ -50,7 +50,7 @@ JSON that planner verify --from reads. Only rank 0 reads the layouts.`,
 }
 
 // readWork reads the layouts; under a launcher only rank 0 has them.
-func readWork(o *worker.ReplayOptions, path string, in io.Reader) (err error) {
+func readWork(o *worker.ReplayOptions, path string, in io.Reader) error {
 	if !worker.First(os.Getenv) {
 		return nil
 	}
@@ -62,7 +62,7 @@ func readWork(o *worker.ReplayOptions, path string, in io.Reader) (err error) {
 		defer file.Close()
 		in = file
 	}
-	if o.Work, err = worker.ReadWork(in); err != nil {
+	if err := o.ReadJob(in); err != nil {
 		return fmt.Errorf("--work %s: %w", path, err)
 	}
 	return nil

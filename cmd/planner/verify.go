@@ -15,6 +15,7 @@ type verifyFlags struct {
 	verdict.Question
 	from, save, calibrate, format, transport string
 	seconds                                  int
+	gpu                                      gpuVerify
 }
 
 func newVerify() *cobra.Command {
@@ -40,6 +41,7 @@ links from --hardware, or from the emulated ones with every term made wrong by u
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return runVerify(c, o) },
 	}
+	o.gpu.addTo(c)
 	f := c.Flags()
 	f.StringVar(&o.Emulate, "emulate", "", "links to emulate: NODESxRANKS:nvlink=RATE,ib=RATE,delay=TIME[,nics=N] (default "+verdict.DefaultShape+")")
 	f.StringVar(&o.Hardware, "hardware", "", "cluster to plan for: a preset, a cluster TOML, or host: this machine, measured (default the emulated links, perturbed; with --gpus and no --emulate the default of planner suggest)")
@@ -68,6 +70,9 @@ func runVerify(c *cobra.Command, o *verifyFlags) error {
 	if err := o.check(); err != nil {
 		return err
 	}
+	if o.handles() {
+		return o.verifyGPUs(c)
+	}
 	var r *verdict.Report
 	var run *verdict.Run
 	var err error
@@ -82,6 +87,11 @@ func runVerify(c *cobra.Command, o *verifyFlags) error {
 	if err != nil || r == nil { // a rank that is not the first has nothing to say
 		return err
 	}
+	return o.finish(c, run, r)
+}
+
+// finish saves, prints and calibrates what was measured.
+func (o *verifyFlags) finish(c *cobra.Command, run *verdict.Run, r *verdict.Report) (err error) {
 	if o.save != "" {
 		if err := r.Save(o.save); err != nil {
 			return err

@@ -3,6 +3,7 @@ package replay
 import (
 	"math"
 
+	"planner/costmodel"
 	"planner/strategies"
 )
 
@@ -10,10 +11,16 @@ import (
 // micro-batch, forward and backward, which ranks that can compute run over and
 // over while delays last, each as long as Seconds says.
 type Mix struct {
-	Kernels []Kernel `json:"kernels,omitempty"`
+	Parts []Part `json:"parts,omitempty"`
 	// Once is how long the last delay of the step is of memory traffic alone, as
 	// an optimizer's.
 	Once float64 `json:"once,omitempty"`
+}
+
+// Part is kernels that run Times over, such as those of a layer.
+type Part struct {
+	Times   int      `json:"times"`
+	Kernels []Kernel `json:"kernels"`
 }
 
 // Kernel is Groups matrix products [M,K]·[K,N] or, where M is 0, Bytes of
@@ -25,7 +32,7 @@ type Kernel struct {
 	K       int     `json:"k,omitempty"`
 	Bytes   int64   `json:"bytes,omitempty"`
 	Core    bool    `json:"core,omitempty"` // stands for the attention core, with its operations
-	Seconds float64 `json:"seconds"` // of the plan, for one, with its share of what is no kernel
+	Seconds float64 `json:"seconds"`        // of the plan, for one, with its share of what is no kernel
 }
 
 // mixesOf returns the mixes of a plan. What the plan's passes take beyond their
@@ -33,22 +40,32 @@ type Kernel struct {
 func mixesOf(p *strategies.Problem, plan *Plan, prof *strategies.Profile, micro int, once []float64) []Mix {
 	all := p.Kernels(plan.Layout, prof)
 	out := make([]Mix, len(all))
-	for s, list := range all {
+	for s, parts := range all {
 		sum := 0.0
-		for i := range list {
-			sum += float64(list[i].Seconds)
+		for _, part := range parts {
+			for i := range part.Kernels {
+				sum += float64(part.Times) * float64(part.Kernels[i].Seconds)
+			}
 		}
 		scale := 1.0
 		if pass := (float64(plan.Compute[s]) - once[s]) / float64(micro); sum > 0 && pass > 0 {
 			scale = pass / sum
 		}
 		out[s].Once = once[s]
-		for i := range list {
-			k := &list[i]
-			whole := func(x float64) int { return int(math.Round(x)) }
-			out[s].Kernels = append(out[s].Kernels, Kernel{Groups: k.Groups, M: whole(k.M), N: whole(k.N), K: whole(k.K),
-				Bytes: int64(k.Bytes), Core: k.Core, Seconds: scale * float64(k.Seconds)})
+		for _, part := range parts {
+			out[s].Parts = append(out[s].Parts, Part{part.Times, kernelsOf(part.Kernels, scale)})
 		}
+	}
+	return out
+}
+
+func kernelsOf(list []costmodel.Kernel, scale float64) []Kernel {
+	out := make([]Kernel, len(list))
+	whole := func(x float64) int { return int(math.Round(x)) }
+	for i := range list {
+		k := &list[i]
+		out[i] = Kernel{Groups: k.Groups, M: whole(k.M), N: whole(k.N), K: whole(k.K), Bytes: int64(k.Bytes), Core: k.Core,
+			Seconds: scale * float64(k.Seconds)}
 	}
 	return out
 }

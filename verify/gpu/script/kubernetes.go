@@ -1,6 +1,7 @@
 package script
 
 import (
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"strings"
@@ -12,6 +13,9 @@ import (
 func (o *Options) kubernetes() (string, error) {
 	if o.Image == "" {
 		return "", errors.New("k8s: no image: want a container image that has planner-gpu and NCCL")
+	}
+	if len(o.Input) > mostInput {
+		return "", fmt.Errorf("k8s: layouts of %d bytes: more than a ConfigMap holds: want fewer layouts (--top)", len(o.Input))
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, `# start: kubectl apply -f THIS_FILE; result: kubectl logs -f job/%[1]s
@@ -50,22 +54,41 @@ spec:
             limits:
               %[8]s: %[9]d
           volumeMounts:
-            - {name: shm, mountPath: /dev/shm}
+            - {name: shm, mountPath: /dev/shm}%[10]s
           command: ["bash", "-c"]
           args:
             - |
 `, o.Name, o.Nodes, 60*o.Minutes, yamlString(o.Image), yamlString(o.Name+"-0."+o.Name), port, o.Nodes*o.PerNode,
-		yamlString(o.Resource), o.PerNode)
+		yamlString(o.Resource), o.PerNode, o.mount())
 	for _, line := range strings.Split(strings.TrimSuffix(o.pod(), "\n"), "\n") {
 		b.WriteString("              " + line + "\n")
 	}
 	b.WriteString("      volumes:\n        - name: shm\n          emptyDir: {medium: Memory}\n")
+	if len(o.Input) > 0 {
+		fmt.Fprintf(&b, "        - name: input\n          configMap: {name: %[1]s}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: %[1]s\nbinaryData:\n  %[2]s: %[3]s\n",
+			o.Name, InputName, base64.StdEncoding.EncodeToString(o.Input))
+	}
 	return b.String(), nil
+}
+
+// mostInput is what a ConfigMap of 1 MiB holds beside its names.
+const mostInput = 1<<20 - 1024
+
+// mount is where pods see the file.
+func (o *Options) mount() string {
+	if len(o.Input) == 0 {
+		return ""
+	}
+	return "\n            - {name: input, mountPath: /planner, readOnly: true}"
 }
 
 // pod is the shell that runs in each pod.
 func (o *Options) pod() string {
-	return fmt.Sprintf(`pids=()
+	enter := ""
+	if len(o.Input) > 0 {
+		enter = "cd /planner\n"
+	}
+	return enter + fmt.Sprintf(`pids=()
 for i in $(seq 0 %d); do
   RANK=$((JOB_COMPLETION_INDEX * %d + i)) LOCAL_RANK=$i %s &
   pids+=($!)

@@ -4,6 +4,7 @@
 package script
 
 import (
+	"encoding/base64"
 	"fmt"
 	"regexp"
 	"strings"
@@ -33,9 +34,15 @@ type Options struct {
 	Name    string   // of the job; "" is planner-verify
 	Image   string   // container image of Kubernetes
 	Minutes int      // time limit; 0 is 15
+	// Input is a file that the job writes beside it as InputName before it
+	// starts, and ranks read.
+	Input []byte
 	// Resource is what Kubernetes counts GPUs as; "" is nvidia.com/gpu.
 	Resource string
 }
+
+// InputName is the file's name.
+const InputName = "planner-work.gz"
 
 // port is where rank 0 listens; torchrun's rendezvous takes the next.
 const port = 29510
@@ -120,6 +127,24 @@ func quote(s string) string {
 
 const head = "#!/bin/bash\n"
 
+// input writes the file.
+func (o *Options) input() string {
+	if len(o.Input) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "base64 -d > %s <<'END_OF_WORK'\n", InputName)
+	text := base64.StdEncoding.EncodeToString(o.Input)
+	for ; len(text) > line; text = text[line:] {
+		b.WriteString(text[:line] + "\n")
+	}
+	b.WriteString(text + "\nEND_OF_WORK\n")
+	return b.String()
+}
+
+// line is the length of the lines of an encoded file.
+const line = 120
+
 func (o *Options) slurm() string {
 	var b strings.Builder
 	b.WriteString(head)
@@ -129,6 +154,7 @@ func (o *Options) slurm() string {
 	b.WriteString("# start: sbatch THIS_FILE; a partition or account goes on the command line\nset -euo pipefail\n")
 	b.WriteString("MASTER_ADDR=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\" | head -n 1)\n")
 	fmt.Fprintf(&b, "export MASTER_ADDR MASTER_PORT=%d\n", port)
+	b.WriteString(o.input())
 	fmt.Fprintf(&b, "srun --kill-on-bad-exit=1 --ntasks=%d --gpu-bind=none \\\n  %s\n", o.Nodes*o.PerNode, o.command())
 	return b.String()
 }
@@ -136,10 +162,10 @@ func (o *Options) slurm() string {
 func (o *Options) torchrun() string {
 	return head + fmt.Sprintf(`# start on each of the %d nodes, with HEAD set to the first node's address
 set -euo pipefail
-torchrun --no_python --nnodes %d --nproc_per_node %d --rdzv_id %s \
+%storchrun --no_python --nnodes %d --nproc_per_node %d --rdzv_id %s \
   --rdzv_backend c10d --rdzv_endpoint "${HEAD:?address of the first node}:%d" \
   %s
-`, o.Nodes, o.Nodes, o.PerNode, o.Name, port+1, o.command())
+`, o.Nodes, o.input(), o.Nodes, o.PerNode, o.Name, port+1, o.command())
 }
 
 func (o *Options) mpirun() string {
@@ -147,8 +173,8 @@ func (o *Options) mpirun() string {
 set -euo pipefail
 MASTER_ADDR=${HEAD:-$(hostname -f)}
 export MASTER_ADDR MASTER_PORT=%d
-mpirun -np %d --hostfile hosts.txt --map-by ppr:%d:node --bind-to none \
+%smpirun -np %d --hostfile hosts.txt --map-by ppr:%d:node --bind-to none \
   -x MASTER_ADDR -x MASTER_PORT -x LD_LIBRARY_PATH \
   %s
-`, port, o.Nodes*o.PerNode, o.PerNode, o.command())
+`, port, o.input(), o.Nodes*o.PerNode, o.PerNode, o.command())
 }

@@ -15,8 +15,17 @@ import (
 	"planner/verify/replay"
 )
 
+// Job is what planner-gpu replay is given.
+type Job struct {
+	// Question is what planner verify asked; it comes back with the result.
+	Question json.RawMessage `json:"question,omitempty"`
+	Work     *replay.Work    `json:"work"`
+}
+
 // Replayed is what planner-gpu replay prints.
 type Replayed struct {
+	Question json.RawMessage `json:"question,omitempty"`
+
 	Backend string         `json:"backend"`
 	Library string         `json:"library"`
 	GPUs    []string       `json:"gpus"` // by rank
@@ -34,18 +43,24 @@ type GPUs struct {
 	Backend string   // cuda, nccl or rccl
 	Ranks   int      // GPUs of the plan
 	Args    []string // more arguments of planner-gpu replay
+	Nodes   []int    // node of each rank; none: all on this machine
 	Notes   io.Writer
 	Last    *Replayed // of the last Run, with what it ran on
 }
 
-// Place returns the ranks, all on this machine.
+// Place returns the ranks.
 func (g *GPUs) Place() replay.Place {
+	if len(g.Nodes) > 0 {
+		return replay.Place{Ranks: g.Ranks, Nodes: g.Nodes, What: "GPUs, by " + g.Backend}
+	}
 	return replay.Place{Ranks: g.Ranks, Nodes: make([]int, g.Ranks), What: "GPUs of this machine, by " + g.Backend}
 }
 
-// Run carries out a work.
+// Run carries out a work, but for probes: NCCL's messages between pairs go
+// other ways than its collectives.
 func (g *GPUs) Run(ctx context.Context, w *replay.Work, progress func(round, of int)) (*replay.Result, error) {
-	in, err := json.Marshal(w)
+	w = withoutProbes(w)
+	in, err := json.Marshal(Job{Work: w})
 	if err != nil {
 		return nil, err
 	}
@@ -78,6 +93,12 @@ func (g *GPUs) Run(ctx context.Context, w *replay.Work, progress func(round, of 
 	}
 	g.Last = d
 	return d.Result, nil
+}
+
+func withoutProbes(w *replay.Work) *replay.Work {
+	own := *w
+	own.Probe = nil
+	return &own
 }
 
 // listen passes rounds to progress and the rest to Notes, and returns the
@@ -124,3 +145,59 @@ func ReadReplayed(r io.Reader) (*Replayed, error) {
 	}
 	return nil, errors.New("no measurement of planner-gpu: want a line that it printed")
 }
+
+// errWritten ends a question whose work has been taken.
+var errWritten = errors.New("the work is to be run elsewhere")
+
+// Writer is a back end that runs nothing: it keeps the work for a job of ranks
+// elsewhere.
+type Writer struct {
+	Nodes, PerNode int
+	Work           *replay.Work
+}
+
+// Place returns the ranks that the job will have.
+func (w *Writer) Place() replay.Place { return placeOf(w.Nodes, w.PerNode, "GPUs of a job") }
+
+func placeOf(nodes, per int, what string) replay.Place {
+	p := replay.Place{Ranks: nodes * per, What: what}
+	for r := range p.Ranks {
+		p.Nodes = append(p.Nodes, r/per)
+	}
+	return p
+}
+
+// Run keeps the work and fails; see [Writer.Took].
+func (w *Writer) Run(_ context.Context, work *replay.Work, _ func(round, of int)) (*replay.Result, error) {
+	w.Work = withoutProbes(work)
+	return nil, errWritten
+}
+
+// Took reports whether err only says that the work has been kept.
+func (w *Writer) Took(err error) bool { return w.Work != nil && errors.Is(err, errWritten) }
+
+// Close does nothing.
+func (w *Writer) Close() error { return nil }
+
+// Recorded is a back end that has run already.
+type Recorded struct{ *Replayed }
+
+// Place returns where the ranks were.
+func (r Recorded) Place() replay.Place { return r.Replayed.Place }
+
+// Run returns the result, if the work is of as many layouts and calls.
+func (r Recorded) Run(_ context.Context, w *replay.Work, _ func(round, of int)) (*replay.Result, error) {
+	if len(r.Result.Steps) != len(w.Programs) || len(r.Result.Samples) != len(w.Samples) {
+		return nil, fmt.Errorf("%d layouts and %d calls were measured: the plan now has %d and %d: want the planner that wrote the job",
+			len(r.Result.Steps), len(r.Result.Samples), len(w.Programs), len(w.Samples))
+	}
+	for i, s := range r.Result.Steps {
+		if len(s.Rows) != len(w.Programs[i].Calls) {
+			return nil, fmt.Errorf("layout %d has %d calls, was measured with %d: want the planner that wrote the job", i, len(w.Programs[i].Calls), len(s.Rows))
+		}
+	}
+	return r.Result, nil
+}
+
+// Close does nothing.
+func (r Recorded) Close() error { return nil }

@@ -25,7 +25,8 @@ type Maths interface {
 // running is how far the delays of a step have come in their mix.
 type running struct {
 	maths Maths
-	mix   replay.Mix
+	list  []replay.Kernel
+	once  float64
 	next  int
 	owed  float64 // seconds of delays that no kernel has filled
 	rate  float64 // bytes per second that the plan gives memory traffic
@@ -34,10 +35,15 @@ type running struct {
 func (r *Rank) running(p *replay.Program, stage int) *running {
 	x := &running{maths: r.maths}
 	if len(p.Mixes) > 0 {
-		x.mix = p.Mixes[stage]
+		x.once = p.Mixes[stage].Once
+		for _, part := range p.Mixes[stage].Parts {
+			for range part.Times {
+				x.list = append(x.list, part.Kernels...)
+			}
+		}
 	}
 	bytes, seconds := 0.0, 0.0
-	for _, k := range x.mix.Kernels {
+	for _, k := range x.list {
 		if k.M == 0 && k.Bytes > 0 {
 			bytes, seconds = bytes+float64(k.Bytes), seconds+k.Seconds
 		}
@@ -55,19 +61,19 @@ func (x *running) delay(seconds float64, last bool) error {
 	if x.maths == nil {
 		return nil
 	}
-	if last && x.mix.Once > 0 && x.rate > 0 {
-		once := math.Min(x.mix.Once, seconds)
+	if last && x.once > 0 && x.rate > 0 {
+		once := math.Min(x.once, seconds)
 		seconds -= once
 		if err := x.maths.Move(int64(once * x.rate)); err != nil {
 			return err
 		}
 	}
-	if len(x.mix.Kernels) == 0 {
+	if len(x.list) == 0 {
 		return nil
 	}
 	x.owed += seconds
-	for idle := 0; idle < len(x.mix.Kernels); {
-		k := &x.mix.Kernels[x.next]
+	for idle := 0; idle < len(x.list); {
+		k := &x.list[x.next]
 		if k.Seconds > 0 && x.owed < k.Seconds/2 {
 			return nil
 		}
@@ -78,7 +84,7 @@ func (x *running) delay(seconds float64, last bool) error {
 			return err
 		}
 		x.owed -= k.Seconds
-		x.next = (x.next + 1) % len(x.mix.Kernels)
+		x.next = (x.next + 1) % len(x.list)
 	}
 	return nil // a mix of no time at all
 }
@@ -114,25 +120,34 @@ func (g *GPU) Prepare(m replay.Mix) error {
 	if m.Once > 0 {
 		room[1], room[2] = max(room[1], leastMoved), max(room[2], leastMoved)
 	}
-	for i := range m.Kernels {
-		k := &m.Kernels[i]
-		if k.M == 0 {
-			half := int(min(k.Bytes/2, mostMoved)) &^ 15
-			room[1], room[2] = max(room[1], half), max(room[2], half)
-			continue
-		}
-		s := shapeOf(k)
-		e := reduce.BF16.Size()
-		room[0], room[1], room[2] = max(room[0], s.M*s.K*e), max(room[1], s.N*s.K*e), max(room[2], s.M*s.N*e)
-		if g.gemms[s] == nil {
-			x, err := g.lib.New(g.seat, s, reduce.BF16)
-			if err != nil {
+	for _, p := range m.Parts {
+		for i := range p.Kernels {
+			if err := g.ready(&p.Kernels[i], &room); err != nil {
 				return err
 			}
-			g.gemms[s] = x
 		}
 	}
 	return g.reserve(room)
+}
+
+// ready makes a kernel ready and says what room it needs.
+func (g *GPU) ready(k *replay.Kernel, room *[4]int) error {
+	if k.M == 0 {
+		half := int(min(k.Bytes/2, mostMoved)) &^ 15
+		room[1], room[2] = max(room[1], half), max(room[2], half)
+		return nil
+	}
+	s := shapeOf(k)
+	e := reduce.BF16.Size()
+	room[0], room[1], room[2] = max(room[0], s.M*s.K*e), max(room[1], s.N*s.K*e), max(room[2], s.M*s.N*e)
+	if g.gemms[s] != nil {
+		return nil
+	}
+	x, err := g.lib.New(g.seat, s, reduce.BF16)
+	if err == nil {
+		g.gemms[s] = x
+	}
+	return err
 }
 
 // Traffic runs over at most mostMoved of a buffer before it begins again, and

@@ -309,9 +309,24 @@ func Check(w *replay.Work) error {
 // mostSlots bounds the calls of a step on one rank.
 const mostSlots = 1 << 20
 
+// mostTimes bounds the layers of a stage, the kernels of one and its experts.
+const mostTimes = 1 << 14
+
 func check(p *replay.Program) error {
 	if p.Inner < 1 || len(p.Stages) < 1 || p.Slots < 0 || p.Slots > mostSlots || len(p.Mixes) != 0 && len(p.Mixes) != len(p.Stages) {
 		return fmt.Errorf("%d ranks a stage, %d stages, %d slots, %d mixes: not a program", p.Inner, len(p.Stages), p.Slots, len(p.Mixes))
+	}
+	for _, m := range p.Mixes {
+		for _, part := range m.Parts {
+			if part.Times < 0 || part.Times > mostTimes || len(part.Kernels) > mostTimes || !(m.Once >= 0) {
+				return fmt.Errorf("mix of %d kernels %d times: not a mix", len(part.Kernels), part.Times)
+			}
+			for _, k := range part.Kernels {
+				if min(k.M, k.N, k.K, k.Groups) < 0 || max(k.M, k.N, k.K) > 1<<28 || k.Groups > mostTimes || k.Bytes < 0 || !(k.Seconds >= 0) {
+					return fmt.Errorf("kernel %+v: not a kernel", k)
+				}
+			}
+		}
 	}
 	for i, c := range p.Calls {
 		if c.Op >= collective.NumOps || c.Bytes < 0 || c.Bytes > 16<<30 || c.Size < 1 || c.Stride < 1 {

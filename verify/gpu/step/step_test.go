@@ -27,8 +27,8 @@ func (c *counter) Run(k *replay.Kernel) error {
 // kernel of the mix runs as often as there are passes, to within one, and the
 // last delay's optimizer is traffic at the plan's rate.
 func TestDelaysRunTheMix(t *testing.T) {
-	mix := replay.Mix{Once: 0.5, Kernels: []replay.Kernel{{M: 8, N: 1, K: 8, Seconds: 0.01}, {M: 8, N: 2, K: 8, Seconds: 0.03},
-		{Bytes: 1 << 20, Seconds: 0.02}, {M: 8, N: 3, K: 8}}}
+	mix := replay.Mix{Once: 0.5, Parts: []replay.Part{{Times: 1, Kernels: []replay.Kernel{{M: 8, N: 1, K: 8, Seconds: 0.01}, {M: 8, N: 2, K: 8, Seconds: 0.03},
+		{Bytes: 1 << 20, Seconds: 0.02}, {M: 8, N: 3, K: 8}}}}}
 	for _, pieces := range []int{1, 3, 7, 100} {
 		c := &counter{ran: map[int]int{}}
 		r := &Rank{maths: c}

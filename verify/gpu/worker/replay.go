@@ -1,6 +1,8 @@
 package worker
 
 import (
+	"bufio"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
@@ -25,6 +27,7 @@ type ReplayOptions struct {
 	BLAS      string       // path of libcublasLt.so in other places
 	NoCompute bool         // calls alone: delays take no time
 	Work      *replay.Work // rank 0's
+	Question  json.RawMessage
 }
 
 // replayWork is what rank processes of a replay are started for.
@@ -43,15 +46,28 @@ func init() {
 // mostWork bounds the JSON of a work.
 const mostWork = 256 << 20
 
-// ReadWork decodes what is to be replayed.
-func ReadWork(r io.Reader) (*replay.Work, error) {
-	w := &replay.Work{}
+// ReadJob decodes what is to be replayed, compressed by gzip or not.
+func (o *ReplayOptions) ReadJob(r io.Reader) error {
+	in := bufio.NewReader(r)
+	r = in
+	if magic, _ := in.Peek(2); len(magic) == 2 && magic[0] == 0x1f && magic[1] == 0x8b {
+		z, err := gzip.NewReader(in)
+		if err != nil {
+			return fmt.Errorf("work: %w", err)
+		}
+		r = z
+	}
+	var j start.Job
 	d := json.NewDecoder(io.LimitReader(r, mostWork))
 	d.DisallowUnknownFields()
-	if err := d.Decode(w); err != nil {
-		return nil, fmt.Errorf("work: not what planner verify writes: %w", err)
+	if err := d.Decode(&j); err != nil {
+		return fmt.Errorf("work: not what planner verify writes: %w", err)
 	}
-	return w, step.Check(w)
+	if j.Work == nil {
+		return errors.New("work: none: want what planner verify writes")
+	}
+	o.Work, o.Question = j.Work, j.Question
+	return step.Check(j.Work)
 }
 
 // Replay carries out a work and writes a start.Replayed as JSON to out. Within
@@ -107,7 +123,7 @@ func (o *ReplayOptions) own(ctx context.Context, out, errOut io.Writer) error {
 	fabric := step.NewOwn(drv, ordinals, o.Timeout)
 	var ranks []replay.Rank
 	var seats []*cuda.Group
-	d := &start.Replayed{Backend: string(o.Backend), Library: drv.Title()}
+	d := &start.Replayed{Question: o.Question, Backend: string(o.Backend), Library: drv.Title()}
 	for r, ordinal := range ordinals {
 		g, err := cuda.NewGroup(drv, []int{ordinal})
 		if err != nil {
@@ -211,7 +227,7 @@ func (o *ReplayOptions) rank(ctx context.Context, w transport.World, local int, 
 		m.comm.Abort()
 		return nil, err
 	}
-	d := &start.Replayed{Result: result, Backend: string(o.Backend), Library: lib.Title(),
+	d := &start.Replayed{Question: o.Question, Result: result, Backend: string(o.Backend), Library: lib.Title(),
 		GPUs: doc.GPUs, Notes: append(doc.Notes, doubts()...)}
 	d.Place.Ranks, d.Place.What = w.Size(), fmt.Sprintf("GPUs, %s", d.Library)
 	return d, errors.Join(m.close(), g.Close(), host.Close())

@@ -43,8 +43,8 @@ func twoByTwo() *replay.Program {
 	slot = 0
 	a, b, c, d, e, f = start(recv, 0, 0), start(sum, -1, 0), start(sum, -1, 0), start(ring, -1, 0), start(send, 0, 1), start(all, -1, 0)
 	p.Stages = append(p.Stages, []replay.Action{a, wait(a), compute, b, wait(b), compute, c, d, wait(c), wait(d), e, wait(e), f, wait(f), compute})
-	mix := replay.Mix{Kernels: []replay.Kernel{{Groups: 1, M: 5, N: 16, K: 24, Seconds: 0.004}, {Bytes: 4096, Seconds: 0.001},
-		{Groups: 2, M: 8, N: 8, K: 8, Seconds: 0.002}, {Seconds: 0}}}
+	mix := replay.Mix{Parts: []replay.Part{{Times: 2, Kernels: []replay.Kernel{{Groups: 1, M: 5, N: 16, K: 24, Seconds: 0.004}, {Bytes: 4096, Seconds: 0.001},
+		{Groups: 2, M: 8, N: 8, K: 8, Seconds: 0.002}, {Seconds: 0}}}}}
 	p.Mixes = []replay.Mix{mix, mix}
 	return p
 }

@@ -170,7 +170,7 @@ func TestTable(t *testing.T) {
 
 func TestWrongOptions(t *testing.T) {
 	for want, f := range map[string]func(*Options){
-		`--backend "gloo": unknown: want cuda nccl rccl hip`:         func(o *Options) { o.Backend = "gloo" },
+		`--backend "gloo": unknown: want cuda nccl rccl hip`:     func(o *Options) { o.Backend = "gloo" },
 		"--dtype f64: no kernel on GPUs: want f32, f16 or bf16":  func(o *Options) { o.Type = reduce.F64 },
 		"-b 8 -e 4: out of range":                                func(o *Options) { o.Begin, o.End = 8, 4 },
 		"-f 1: too small: want at least 2":                       func(o *Options) { o.Factor = 1 },
