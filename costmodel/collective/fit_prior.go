@@ -4,17 +4,18 @@ import "planner/hardware/unit"
 
 // Prior returns the constants before any measurement. Steps, NVLink and NIC
 // figures are of the size of NCCL 2.30.7's own table (src/graph/tuning.cc:
-// base 6.6–8.4 µs, NVLink 0.6–4, PCI 1.0–5.7, network 2.7–14 and 1 a message, NVLS 25); shares
-// of nominal rates are what vendors publish for large messages. Calibrate
-// leaves a constant here where no measurement speaks of it.
+// base 6.6–8.4 µs, NVLink 0.6–4, PCI 1.0–5.7, network 2.7–14 and 1 a message,
+// NVLS 25); one channel moves what one NVLink does (src/graph/topo.h: 20.0, 20.6
+// and 40.1 GB/s); shares of nominal rates are what vendors publish for large
+// messages. Calibrate leaves a constant here where no measurement speaks of it.
 func Prior() Constants {
 	const us = unit.Microsecond
 	return Constants{
 		Protocol: Protocol{Pair: 0.6, TreeFill: 1.5, Crowd: 0.6},
 		Links: []Link{
-			{Name: "nvlink", Base: 8 * us, Hop: 0.8 * us, Fill: 3.4 * us, Knee: 0.3, Reach: 0.78, Tree: 0.7, Pairs: 0.73, P2P: 0.8},
-			{Name: "nvlink-hopper", Base: 8 * us, Hop: 0.8 * us, Fill: 3.4 * us, Knee: 0.3, Reach: 0.8, Tree: 0.72, Pairs: 0.74, P2P: 0.8, Switch: 0.68, SwitchStep: 20 * us},
-			{Name: "nvlink-blackwell", Base: 8 * us, Hop: 0.8 * us, Fill: 3.4 * us, Knee: 0.3, Reach: 0.74, Tree: 0.7, Pairs: 0.73, P2P: 0.78, Switch: 0.6, SwitchStep: 20 * us},
+			{Name: "nvlink", Base: 8 * us, Hop: 0.8 * us, Fill: 3.4 * us, Knee: 0.3, Reach: 0.78, Tree: 0.7, Pairs: 0.73, P2P: 0.8, Lane: 20.0 / 300},
+			{Name: "nvlink-hopper", Base: 8 * us, Hop: 0.8 * us, Fill: 3.4 * us, Knee: 0.3, Reach: 0.8, Tree: 0.72, Pairs: 0.74, P2P: 0.8, Lane: 20.6 / 450, Switch: 0.68, SwitchStep: 20 * us},
+			{Name: "nvlink-blackwell", Base: 8 * us, Hop: 0.8 * us, Fill: 3.4 * us, Knee: 0.3, Reach: 0.74, Tree: 0.7, Pairs: 0.73, P2P: 0.78, Lane: 40.1 / 900, Switch: 0.6, SwitchStep: 20 * us},
 			{Name: "nvlinkmesh", Base: 8 * us, Hop: 0.8 * us, Fill: 3.4 * us, Knee: 0.3, Reach: 0.75, Tree: 0.68, Pairs: 0.7, P2P: 0.75},
 			{Name: "xgmi", Base: 12 * us, Hop: 1.5 * us, Fill: 5 * us, Knee: 0.3, Reach: 0.71, Tree: 0.68, Pairs: 0.7, P2P: 0.7},
 			{Name: "pcie", Base: 8 * us, Hop: 1.5 * us, Fill: 5.7 * us, Knee: 0.3, Reach: 0.56, Tree: 0.5, Pairs: 0.5, P2P: 0.6},
@@ -80,6 +81,9 @@ func linkKnobs(i int, l Link) []knob {
 	}
 	if l.Gap > 0 {
 		list = append(list, knob{l.Name + ".gap", func(c *Constants) *float64 { return (*float64)(&c.Links[i].Gap) }, timeSpread, 0})
+	}
+	if l.Lane > 0 {
+		list = append(list, knob{l.Name + ".lane", func(c *Constants) *float64 { return &c.Links[i].Lane }, reachSpread, 1})
 	}
 	if l.Switch > 0 {
 		list = append(list,

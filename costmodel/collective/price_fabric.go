@@ -20,6 +20,7 @@ type leg struct {
 	gap                     float64 // of hop, 0 to 1
 	pair, crowd             float64 // as in Protocol
 	reach, tree, p2p, pairs float64
+	lane                    float64 // rate of one channel of a Send; 0: not limited
 	switched, switchStep    float64 // rate 0: the switch does not reduce
 	peer                    float64 // share of the rate that one peer can be sent; 0: all
 	shared                  float64 // rate of the path between the halves of a domain; 0: none
@@ -70,7 +71,7 @@ func newLeg(l Link, t *hardware.Tier, rate unit.BytesPerSecond) leg {
 	b := float64(rate)
 	g := leg{
 		base: float64(l.Base), hop: float64(l.Hop), fill: float64(l.Fill), knee: l.Knee,
-		reach: b * l.Reach, tree: b * l.Tree, p2p: b * l.P2P, pairs: b * l.Pairs,
+		reach: b * l.Reach, tree: b * l.Tree, p2p: b * l.P2P, pairs: b * l.Pairs, lane: b * l.Lane,
 		switched: b * l.Switch, switchStep: float64(l.SwitchStep),
 		shared: float64(t.Shared) * l.Reach, half: t.Ranks / 2,
 	}

@@ -61,7 +61,7 @@ func (p *place) inside(l *load, m float64) float64 {
 	rate := p.in.reach
 	switch {
 	case l.single:
-		rate = p.in.p2p
+		rate = p.in.send(p.n, m)
 	case l.spread:
 		rate = p.in.pairs
 	case l.reduced:
@@ -79,6 +79,16 @@ func (p *place) inside(l *load, m float64) float64 {
 		t = math.Max(t, m*p.halves(l)*p.groups/p.in.shared)
 	}
 	return t
+}
+
+// send returns the rate of a Send inside a domain: that of its channels, which
+// a communicator of n ranks shares out among its peers until messages are so
+// large that each gets more.
+func (g *leg) send(n, m float64) float64 {
+	if g.lane == 0 {
+		return g.p2p
+	}
+	return math.Min(g.p2p, g.lane*math.Max(sendChannels/n, m/laneBytes))
 }
 
 // halves returns the bytes, per byte of M, that a group sends from one half of
@@ -119,6 +129,13 @@ const (
 	// patReach is the share of a ring's rate that PAT reaches in NCCL 2.30.7's
 	// model (src/graph/tuning.cc).
 	patReach = 0.75
+	// sendChannels is the channels of point-to-point calls in one communicator
+	// of NVSwitch nodes, laneBytes the bytes from which a Send takes another:
+	// sendrecv on 4 and 8 H100 runs at 8 and 4 times 20 GB/s up to 64 MiB, at 8
+	// times with 128 MiB, at 16 times with 256 (nccl-tests,
+	// github.com/xxrjun/nccl-tests-cluster; NCCL logs name 32 p2p channels).
+	sendChannels = 32
+	laneBytes    = 16 << 20
 	// crowd is the group's ranks in a domain above which a Send across leaves
 	// its own NIC: 25 of 50 GB/s with 1 and 2 H100 per node, 15 with 8
 	// (nccl-tests sendrecv, github.com/xxrjun/nccl-tests-cluster).

@@ -22,7 +22,7 @@ func stated(l Link, f *hardware.LinkFit) Link {
 		l.Tree, l.Switch = min(1, l.Tree*k), min(1, l.Switch*k)
 	}
 	if f.States(hardware.StatedP2P) {
-		l.P2P = f.P2P
+		l.P2P, l.Lane = f.P2P, 0
 	}
 	return l
 }

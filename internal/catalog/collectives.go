@@ -38,6 +38,7 @@ type collectiveLink struct {
 	Tree       float64      `toml:"tree"`
 	Pairs      float64      `toml:"pairs"`
 	P2P        float64      `toml:"p2p"`
+	Lane       float64      `toml:"lane"`
 	Switch     float64      `toml:"switch"`
 	SwitchStep unit.Seconds `toml:"switch_step"`
 
@@ -76,7 +77,7 @@ func ParseCollectives(file string, text []byte) (*collective.Constants, error) {
 func (l *collectiveLink) link() collective.Link {
 	return collective.Link{
 		Name: l.Name, Base: l.Base, Hop: l.Hop, Gap: l.Gap, Fill: l.Fill, Knee: l.Knee,
-		Reach: l.Reach, Tree: l.Tree, Pairs: l.Pairs, P2P: l.P2P,
+		Reach: l.Reach, Tree: l.Tree, Pairs: l.Pairs, P2P: l.P2P, Lane: l.Lane,
 		Switch: l.Switch, SwitchStep: l.SwitchStep,
 	}
 }
@@ -119,6 +120,9 @@ func (l *collectiveLink) check(d *decoder, path string) {
 	}
 	if !(l.Knee > 0) {
 		d.fail(join(path, "knee"), "knee: %g: want more than 0", l.Knee)
+	}
+	if l.Lane < 0 || l.Lane > 1 {
+		d.fail(join(path, "lane"), "lane: %g: want 0 to 1", l.Lane)
 	}
 	if l.Switch < 0 || l.Switch > 1 {
 		d.fail(join(path, "switch"), "switch: %g: want 0 to 1", l.Switch)

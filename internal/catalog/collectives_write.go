@@ -74,6 +74,9 @@ func (w *constantsWriter) link(l *collective.Link, e collective.Evidence) {
 	w.share(l.Name, "tree", l.Tree)
 	w.share(l.Name, "pairs", l.Pairs)
 	w.share(l.Name, "p2p", l.P2P)
+	if l.Lane > 0 {
+		w.share(l.Name, "lane", l.Lane)
+	}
 	if l.Switch > 0 {
 		w.share(l.Name, "switch", l.Switch)
 		w.time(l.Name, "switch_step", l.SwitchStep)
