@@ -13,14 +13,16 @@ import (
 
 // Study is a fit with what shows how far to trust it.
 type Study struct {
-	Fit         *Result
-	InSample    []Residual
-	Crossed     []Residual // without the run's group
-	LeftOut     []Residual // without the run's source
-	Bands       *Bands
-	AsOf        string
-	tell        func(string)
-	validations *validate.Report
+	Fit      *Result
+	InSample []Residual
+	Crossed  []Residual // without the run's group
+	LeftOut  []Residual // without the run's source
+	// MemoryCrossed and MemoryLeftOut are the same for memory, by source.
+	MemoryCrossed, MemoryLeftOut map[string]*MemoryCheck
+	Bands                        *Bands
+	AsOf                         string
+	tell                         func(string)
+	validations                  *validate.Report
 }
 
 // NewStudy fits the constants on runs, cross-validates and leaves sources out.
@@ -41,6 +43,8 @@ func NewStudy(runs []validate.Run, asOf string, tell func(string)) *Study {
 	s.Crossed = CrossValidate(rows)
 	tell("leaving sources out")
 	s.LeftOut = LeaveSourceOut(rows)
+	tell("memory without groups and sources")
+	s.MemoryCrossed, s.MemoryLeftOut = CrossValidateMemory(rows), LeaveSourceOutMemory(rows)
 	s.Bands = NewBands(s.Crossed, s.LeftOut)
 	return s
 }
@@ -87,6 +91,7 @@ func (s *Study) AccuracyMD() string {
 	if s.validations != nil {
 		orderTable(&b, s.validations)
 		memoryTable(&b, s.validations)
+		s.memoryCrossTable(&b)
 	}
 	b.WriteString(accuracyWords)
 	s.constantTable(&b)
