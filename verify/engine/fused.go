@@ -4,7 +4,6 @@ import (
 	"planner/costmodel/collective"
 	"planner/costmodel/collective/steps"
 	"planner/verify/reduce"
-	"planner/verify/transport"
 )
 
 // fusedBlock is how many bytes are reduced before they are written out: small
@@ -14,52 +13,6 @@ const fusedBlock = 16 << 10
 // fuses reports whether a call may run fused.
 func (t Tuning) fuses(s steps.Spec, bytes int) bool {
 	return s.Op == collective.AllReduce && s.Alg == steps.TwoShot && s.Ranks > 1 && t.Fuse > 0 && bytes >= t.Fuse
-}
-
-// slots reports whether a call may run in slots.
-func (t Tuning) slots(s steps.Spec, bytes int) bool {
-	return s.Op == collective.AllReduce && s.Alg == steps.OneShot && s.Ranks > 1 && bytes <= transport.InlineMax
-}
-
-// inSlots runs a one-shot AllReduce of a message that travels in its slot: the
-// inputs are reduced, in rank order, straight from the slots.
-func (c *Comm) inSlots(call Call) error {
-	n, me := c.Size(), c.Rank()
-	size := call.Bytes()
-	in, out := call.In[:size], call.Out[:size]
-	c.port.Step(0)
-	for k := 1; k < n; k++ {
-		if err := c.port.Send((me+k)%n, in); err != nil {
-			return err
-		}
-	}
-	merge := reduce.Kernel(call.Type, call.Reduction)
-	var sum []byte
-	for r := range n {
-		v := in
-		if r != me {
-			var err error
-			if v, err = c.port.Take(r, size); err != nil {
-				return err
-			}
-		}
-		switch dst := c.partial(size); {
-		case r == 0:
-			sum = v
-		case r == n-1:
-			merge(out, sum, v)
-		default: // out may be in, which is still to come
-			merge(dst, sum, v)
-			sum = dst
-		}
-	}
-	for k := 1; k < n; k++ {
-		c.port.Done((me + k) % n)
-	}
-	if call.Reduction == reduce.Avg {
-		reduce.Scale(call.Type, out, n)
-	}
-	return nil
 }
 
 // partial returns size bytes of this rank for what is not a result yet.

@@ -54,21 +54,22 @@ func (c *Comm) run(call Call) error {
 	if err := call.check(s, c.Rank()); err != nil {
 		return err
 	}
-	if c.open && c.tuning.slots(s, call.Bytes()) {
-		if err := c.begin(call, s, s.Ranks); err != nil {
-			return err
-		}
-		return c.inSlots(call)
-	}
 	if err := c.begin(call, s, len(whole)); err != nil {
 		return err
 	}
-	if c.open && c.tuning.fuses(s, call.Bytes()) {
-		done, err := c.fused(call)
-		if done || err != nil {
+	switch {
+	case c.open && c.tuning.slots(s, call.Bytes()):
+		return c.inSlots(call)
+	case c.open && c.tuning.fuses(s, call.Bytes()):
+		if done, err := c.fused(call); done || err != nil {
 			return err
 		}
 	}
+	return c.steps(call, s, whole)
+}
+
+// steps executes a call step by step.
+func (c *Comm) steps(call Call, s steps.Spec, whole steps.Program) error {
 	if err := c.segments(call, s, whole); err != nil {
 		return err
 	}

@@ -79,7 +79,7 @@ func TestFaultsInEachPhase(t *testing.T) {
 			for _, sig := range []syscall.Signal{syscall.SIGKILL, syscall.SIGSTOP} {
 				t.Run(fmt.Sprintf("%v/%s/%v", kind, phase, sig), func(t *testing.T) {
 					t.Parallel()
-					err, took := breakIn(t, kind, phase, sig, timeout)
+					took, err := breakIn(t, kind, phase, sig, timeout)
 					want := []string{"rank 1"}
 					switch {
 					case sig == syscall.SIGKILL:
@@ -111,7 +111,7 @@ func TestFaultsInEachPhase(t *testing.T) {
 
 // breakIn sends a signal to the victim in a phase, and returns how the job
 // ended and how long that took from there.
-func breakIn(t *testing.T, kind transport.Kind, phase string, sig syscall.Signal, timeout time.Duration) (err error, took time.Duration) {
+func breakIn(t *testing.T, kind transport.Kind, phase string, sig syscall.Signal, timeout time.Duration) (took time.Duration, err error) {
 	t.Helper()
 	dir := t.TempDir()
 	procs := make([]*os.Process, 3)
@@ -140,7 +140,7 @@ func breakIn(t *testing.T, kind transport.Kind, phase string, sig syscall.Signal
 			t.Errorf("rank %d is left: %v", r, e)
 		}
 	}
-	return err, time.Since(begin)
+	return time.Since(begin), err
 }
 
 // fullWork takes more shared memory than there is.
@@ -186,20 +186,6 @@ func entries(t *testing.T, dir string) int {
 		t.Fatal(err)
 	}
 	return len(list)
-}
-
-// envForsaken makes this program a launcher that is to be killed.
-const envForsaken = "PLANNER_TEST_FORSAKEN"
-
-// maybeForsaken runs ranks that work for ever, and says who they are.
-func maybeForsaken() {
-	dir := os.Getenv(envForsaken)
-	if dir == "" {
-		return
-	}
-	_ = Run(context.Background(), Spec{Work: "test", Args: orders{Mode: "run", Dir: dir}, Ranks: 2, Kind: transport.Shm,
-		Env: []string{envForsaken + "="}, Started: func(_ int, p *os.Process) { fmt.Println(p.Pid) }})
-	os.Exit(1)
 }
 
 // TestRanksDieWithTheirLauncher kills the launcher, which can tell nobody.

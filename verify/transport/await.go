@@ -1,9 +1,6 @@
 package transport
 
-import (
-	"fmt"
-	"time"
-)
+import "time"
 
 // stallAfter is how long a rank waits before it compares notes with others.
 const stallAfter = 20 * time.Millisecond
@@ -51,16 +48,6 @@ func (p *Port) await(peer int, what string, ready func() bool) error {
 		}
 	}
 	return nil
-}
-
-// timedOut ends the job because what was awaited did not happen. The peer may
-// itself only wait for another rank, so stopped ones are named.
-func (p *Port) timedOut(peer int, what string) error {
-	cause := fmt.Sprintf("%s for %v", what, p.timeout)
-	if p.stopped != nil {
-		cause += p.stopped()
-	}
-	return p.Fail(peer, cause)
 }
 
 // doze sleeps once, until woken or for a slice, and reports whether ready.

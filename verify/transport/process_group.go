@@ -66,28 +66,37 @@ func (w *Process) openShared(p *Port, id uint64, s *shaper) error {
 	groups[p.rank] = mine
 	p.bells[p.rank] = &mine.bell
 	p.park = bellParker(&mine.bell)
+	// A rank may send to itself.
+	p.links[p.rank] = &memLink{out: mine.lane(p.rank), in: mine.lane(p.rank), segment: w.segment,
+		peerBase: w.segment.mem, peer: p.park}
 	p.startAside("opening a group")
 	for i, m := range p.members {
 		if i == p.rank || !w.shares(m) {
 			continue
 		}
-		mem, err := w.mapped(m)
-		if err != nil {
+		if groups[i], err = w.join(p, id, i, mine, s); err != nil {
 			return err
 		}
-		if groups[i], err = find(p, mem, id, i); err != nil {
-			return err
-		}
-		p.bells[i] = &groups[i].bell
-		p.links[i] = &memLink{out: groups[i].lane(p.rank), in: mine.lane(i), segment: w.segment,
-			peerBase: mem, peer: bellParker(&groups[i].bell), path: s.path(w.rank, m)}
-	}
-	if p.links[p.rank] == nil { // a rank may send to itself
-		p.links[p.rank] = &memLink{out: mine.lane(p.rank), in: mine.lane(p.rank), segment: w.segment,
-			peerBase: w.segment.mem, peer: p.park}
 	}
 	p.release = func() { w.leaveShared(p, groups, room, entry) }
 	return nil
+}
+
+// join finds a member's part of a group and links this rank's to it.
+func (w *Process) join(p *Port, id uint64, i int, mine *groupMem, s *shaper) (*groupMem, error) {
+	m := p.members[i]
+	mem, err := w.mapped(m)
+	if err != nil {
+		return nil, err
+	}
+	g, err := find(p, mem, id, i)
+	if err != nil {
+		return nil, err
+	}
+	p.bells[i] = &g.bell
+	p.links[i] = &memLink{out: g.lane(p.rank), in: mine.lane(i), segment: w.segment,
+		peerBase: mem, peer: bellParker(&g.bell), path: s.path(w.rank, m)}
+	return g, nil
 }
 
 // publish writes where this rank keeps a group.
