@@ -65,6 +65,7 @@ func (t *table) bindings() []dl.Binding {
 type Library struct {
 	Version int // as 120500 for 12.5.0
 	table
+	numbers numbers
 	mu      sync.Mutex
 	handles map[Device]handle
 }
@@ -78,7 +79,7 @@ func Open(paths ...string) (*Library, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Library{}
+	l := &Library{numbers: nvidia}
 	if err := lib.Bind(l.bindings()); err != nil {
 		return nil, err
 	}
@@ -113,15 +114,20 @@ func (s Shape) FLOPs() float64 { return 2 * float64(s.M) * float64(s.N) * float6
 // on Hopper (aten/src/ATen/cuda/CublasHandlePool.cpp, 2.6).
 const Workspace = 32 << 20
 
-// Numbers of cudaDataType, cublasComputeType_t, cublasOperation_t and the
-// attributes (library_types.h, cublas_api.h, cublasLt.h).
-const (
-	compute32F    = 68
-	real32F       = 0
-	opTranspose   = 1
-	descTransA    = 3
-	prefWorkspace = 1
+// numbers are what the two vendors' libraries number otherwise: of the compute
+// type, the operation, and the attributes (library_types.h, cublas_api.h,
+// cublasLt.h; hipblas-common.h, hipblaslt.h).
+type numbers struct {
+	compute, transpose, transA, workspace int64
+}
+
+var (
+	nvidia = numbers{compute: 68, transpose: 1, transA: 3, workspace: 1}
+	amd    = numbers{compute: 2, transpose: 112, transA: 0, workspace: 1}
 )
+
+// real32F is CUDA_R_32F and HIP_R_32F, the type of the scalars.
+const real32F = 0
 
 var dtypes = map[reduce.DType]int32{reduce.F32: real32F, reduce.F16: 2, reduce.BF16: 14}
 
@@ -169,13 +175,13 @@ func (g *Gemm) prepare(dt int32) error {
 	if err := g.attach(); err != nil {
 		return err
 	}
-	l, m, n, k, transposed := g.l, uint64(g.M), uint64(g.N), uint64(g.K), int32(opTranspose)
+	l, m, n, k, transposed := g.l, uint64(g.M), uint64(g.N), uint64(g.K), int32(g.l.numbers.transpose)
 	for _, c := range []struct {
 		call string
 		f    func() status
 	}{
-		{"cublasLtMatmulDescCreate", func() status { return l.descCreate(&g.desc, compute32F, real32F) }},
-		{"cublasLtMatmulDescSetAttribute", func() status { return l.descSet(g.desc, descTransA, &transposed, 4) }},
+		{"cublasLtMatmulDescCreate", func() status { return l.descCreate(&g.desc, int32(l.numbers.compute), real32F) }},
+		{"cublasLtMatmulDescSetAttribute", func() status { return l.descSet(g.desc, int32(l.numbers.transA), &transposed, 4) }},
 		{"cublasLtMatrixLayoutCreate", func() status { return l.layoutCreate(&g.w, dt, k, m, int64(k)) }},
 		{"cublasLtMatrixLayoutCreate", func() status { return l.layoutCreate(&g.x, dt, k, n, int64(k)) }},
 		{"cublasLtMatrixLayoutCreate", func() status { return l.layoutCreate(&g.y, dt, m, n, int64(m)) }},
@@ -226,7 +232,7 @@ func (g *Gemm) choose() error {
 	}
 	defer g.l.prefDestroy(pref)
 	room, got := uint64(Workspace), int32(0)
-	if err := g.l.check(g.l.prefSet(pref, prefWorkspace, &room, 8), "cublasLtMatmulPreferenceSetAttribute"); err != nil {
+	if err := g.l.check(g.l.prefSet(pref, int32(g.l.numbers.workspace), &room, 8), "cublasLtMatmulPreferenceSetAttribute"); err != nil {
 		return err
 	}
 	s := g.l.choose(g.h, g.desc, g.w, g.x, g.y, g.y, pref, 1, &g.best, &got)

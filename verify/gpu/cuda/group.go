@@ -14,6 +14,7 @@ import (
 const (
 	streamNonBlocking  = 1
 	eventDisableTiming = 2
+	eventInterprocess  = 4
 )
 
 // Group is the ranks of this process. Its methods, and its seats', may be called
