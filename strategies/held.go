@@ -160,7 +160,7 @@ func (s *site) stateBuffers(h *held) unit.Bytes {
 		}
 		b += bytesOf(live, s.model)
 		b += unit.Bytes(s.unsharded(h) * s.prof.GradDType(s.model).Size())
-		if (l.PP > 1 || s.gathersAgain(h) < 1) && !s.p.Work.Forward && c.Reuse == 0 {
+		if (l.PP > 1 || !s.freesLayers()) && !s.p.Work.Forward && c.Reuse == 0 {
 			b += bytesOf(h.dense+h.expert-h.root, s.model)
 		}
 	}

@@ -27,7 +27,7 @@ func (s *site) gathersOnce() bool { return s.l.PP > 1 && s.l.Zero == 2 && !s.p.W
 
 func (s *site) zero3(t *stateTally, h *held, g *group) {
 	root, per := g.root, g.params-g.root
-	again := s.gathersAgain(h)
+	again, rootAgain := s.gathersAgain(per, root)
 	s.gatherLayers(t, g, per, h.layers, collective.Forward, 1, g.shard)
 	s.gatherLayers(t, g, root, 1, collective.Forward, 1, g.shard)
 	back := g.shard
@@ -35,12 +35,19 @@ func (s *site) zero3(t *stateTally, h *held, g *group) {
 		back = s.hpz
 	}
 	s.gatherLayers(t, g, per, h.layers, collective.Backward, again, back)
-	if s.prof.Comm.ReshardRoot {
-		s.gatherLayers(t, g, root, 1, collective.Backward, again, back)
-	}
+	s.gatherRootAgain(t, g, rootAgain, back)
 	s.scatterLayers(t, g, per*s.p.Work.Trained(), h.layers)
 	s.scatterLayers(t, g, root*s.p.Work.Trained(), 1)
 	s.persistent(t, h, g)
+}
+
+// gatherRootAgain gathers a share of the embedding, head and norm.
+func (s *site) gatherRootAgain(t *stateTally, g *group, share float64, span hardware.Span) {
+	n := g.root * share
+	if share < 1 { // the final norm, which is never split, is with what was kept
+		n += s.persistentPer(g, 1)
+	}
+	s.gatherLayers(t, g, n, 1, collective.Backward, math.Ceil(share), span)
 }
 
 // zero3Forward is a forward-only pass: one gather a layer (ZeRO-Inference).
@@ -49,19 +56,37 @@ func (s *site) zero3Forward(t *stateTally, h *held, g *group) {
 	s.gatherLayers(t, g, g.root, 1, collective.Forward, 1, g.shard)
 }
 
-// gathersAgain returns 1 when layers are freed after their forward pass, less
-// the share that DeepSpeed's reuse distance keeps.
-func (s *site) gathersAgain(h *held) float64 {
+// freesLayers reports that parameters are freed after their forward pass.
+func (s *site) freesLayers() bool { return s.l.Zero == 3 && s.prof.Comm.Reshard }
+
+// gathersAgain returns the shares of the layers' and of the root's parameters
+// that the backward pass gathers again: what was freed after the forward pass.
+// DeepSpeed keeps the last Reuse/2, which are met again within the distance:
+// first the head, which ends the forward pass.
+func (s *site) gathersAgain(layers, root float64) (ofLayers, ofRoot float64) {
 	c := &s.prof.Comm
-	if s.l.Zero != 3 || !c.Reshard {
+	switch {
+	case !s.freesLayers():
+		return 0, 0
+	case c.Reuse == 0 && c.ReshardRoot:
+		return 1, 1
+	case c.Reuse == 0:
+		return 1, 0
+	}
+	head := root
+	if !s.p.Model.Tied {
+		head = (root + float64(s.p.Model.FinalNorm)) / 2
+	}
+	kept := float64(c.Reuse) / 2
+	return left(layers, kept-head), left(root, min(kept, head))
+}
+
+// left returns the share of n elements that is not among the kept ones.
+func left(n, kept float64) float64 {
+	if n <= 0 {
 		return 0
 	}
-	total := h.dense + h.expert
-	if c.Reuse > 0 && total > 0 {
-		// The last Reuse/2 parameters are met again within the distance.
-		return max(0, 1-float64(c.Reuse)/2/total)
-	}
-	return 1
+	return max(0, 1-max(0, kept)/n)
 }
 
 func (s *site) gatherLayers(t *stateTally, g *group, n, layers float64, phase collective.Phase, times float64, span hardware.Span) {
