@@ -12,6 +12,7 @@ import (
 func newBandwidth() *cobra.Command {
 	var size, driver string
 	var iters int
+	var amd bool
 	c := &cobra.Command{
 		Use:   "bandwidth",
 		Short: "Copy between every two GPUs: the matrix in GB/s",
@@ -24,10 +25,11 @@ func newBandwidth() *cobra.Command {
 			if n < 1 || iters < 1 {
 				return errUsage{fmt.Errorf("--size %d --iters %d: too small: want at least 1 of each", n, iters)}
 			}
-			return worker.Bandwidth(c.Context(), driver, n, iters, c.OutOrStdout())
+			return worker.Bandwidth(c.Context(), amd, driver, n, iters, c.OutOrStdout())
 		},
 	}
 	c.Flags().StringVar(&size, "size", "256M", "bytes of a copy, or with K, M, G")
+	c.Flags().BoolVar(&amd, "amd", false, "AMD GPUs, through HIP")
 	c.Flags().IntVar(&iters, "iters", 20, "timed copies")
 	c.Flags().StringVar(&driver, "libcuda", "", "path of libcuda.so.1 if the system does not find it")
 	return c

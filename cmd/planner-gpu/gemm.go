@@ -38,6 +38,7 @@ func newGemm() *cobra.Command {
 	}
 	fs := c.Flags()
 	fs.StringVar(&dtype, "dtype", "bf16", "f32, f16, bf16")
+	fs.BoolVar(&o.AMD, "amd", false, "an AMD GPU, through HIP and hipBLASLt")
 	fs.IntVar(&o.GPU, "gpu", 0, "GPU to use")
 	fs.IntVar(&o.Iters, "iters", 50, "timed iterations")
 	fs.IntVar(&o.Warmup, "warmup", 10, "iterations before those")

@@ -41,6 +41,7 @@ func newMemory() *cobra.Command {
 	fs.StringSliceVar(&sizes, "sizes", []string{"1M", "16M", "128M", "512M"}, "bytes of a tensor, or with K, M, G")
 	fs.IntVar(&o.Cols, "hidden", 8192, "elements of a row of the norms")
 	fs.StringVar(&dtype, "dtype", "bf16", "f32, f16, bf16")
+	fs.BoolVar(&o.AMD, "amd", false, "an AMD GPU, through HIP")
 	fs.IntVar(&o.GPU, "gpu", 0, "GPU to use")
 	fs.IntVar(&o.Iters, "iters", 50, "timed iterations")
 	fs.IntVar(&o.Warmup, "warmup", 10, "iterations before those")

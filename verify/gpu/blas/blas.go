@@ -1,11 +1,12 @@
-// Package blas runs matrix products through cuBLASLt, opened while the
-// program runs, to measure what a layer's GEMMs cost on the GPU at hand.
+// Package blas runs matrix products through cuBLASLt or AMD's hipBLASLt, opened
+// while the program runs, to measure what a layer's GEMMs cost on the GPU at hand.
 package blas
 
 import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 	"sync"
 	"unsafe"
 
@@ -20,6 +21,8 @@ type (
 
 // heuristic is cublasLtMatmulHeuristicResult_t: the algorithm, then its
 // workspace, a status, the waves it runs in, and reserved words.
+// hipblasLtMatmulHeuristicResult_t has a shorter algorithm, of 24 bytes, in
+// the same place, and 56 bytes in all.
 type heuristic struct {
 	algo [8]uint64
 	_    uint64
@@ -65,9 +68,10 @@ func (t *table) bindings() []dl.Binding {
 type Library struct {
 	Version int // as 120500 for 12.5.0
 	table
-	numbers numbers
-	mu      sync.Mutex
-	handles map[Device]handle
+	numbers    numbers
+	hipVersion func(handle, *int32) status
+	mu         sync.Mutex
+	handles    map[Device]handle
 }
 
 // Open opens cuBLASLt of CUDA 11 to 13, or the first of paths.
@@ -85,6 +89,39 @@ func Open(paths ...string) (*Library, error) {
 	}
 	l.Version = int(l.version())
 	return l, nil
+}
+
+// hipBindings are hipBLASLt's functions, which have cuBLASLt's signatures
+// (hipblaslt.h) but for the version's.
+func (t *table) hipBindings(version *func(handle, *int32) status) []dl.Binding {
+	out := []dl.Binding{{Name: "hipblasLtGetVersion", Func: version, Optional: true}}
+	for _, b := range t.bindings()[2:] {
+		b.Name = "hip" + strings.TrimPrefix(b.Name, "cu")
+		out = append(out, b)
+	}
+	return out
+}
+
+// OpenHIP opens hipBLASLt of ROCm 6 or 7, or the first of paths.
+func OpenHIP(paths ...string) (*Library, error) {
+	if len(paths) == 0 {
+		paths = []string{"libhipblaslt.so.1", "libhipblaslt.so.0", "libhipblaslt.so"}
+	}
+	lib, err := dl.Open("hipBLASLt, as ROCm brings it", paths...)
+	if err != nil {
+		return nil, err
+	}
+	l := &Library{numbers: amd}
+	return l, lib.Bind(l.hipBindings(&l.hipVersion))
+}
+
+// Title names the library and its version; hipBLASLt's is known from the first
+// product on.
+func (l *Library) Title() string {
+	if l.numbers == amd {
+		return fmt.Sprintf("hipBLASLt %d.%d.%d", l.Version/100000, l.Version/100%1000, l.Version%100)
+	}
+	return fmt.Sprintf("cuBLASLt %d.%d.%d", l.Version/10000, l.Version/100%100, l.Version%100)
 }
 
 func (l *Library) check(s status, call string) error {
@@ -204,6 +241,9 @@ func (g *Gemm) attach() error {
 	if err := g.l.check(g.l.create(&g.h), "cublasLtCreate"); err != nil {
 		return err
 	}
+	if v := int32(0); g.l.hipVersion != nil && g.l.hipVersion(g.h, &v) == 0 {
+		g.l.Version = int(v)
+	}
 	if g.l.handles == nil {
 		g.l.handles = map[Device]handle{}
 	}
@@ -240,7 +280,7 @@ func (g *Gemm) choose() error {
 		return err
 	}
 	if got == 0 {
-		return fmt.Errorf("GEMM of %dx%dx%d: cuBLASLt has no algorithm: want dimensions that divide by 8", g.M, g.N, g.K)
+		return fmt.Errorf("GEMM of %dx%dx%d: the library has no algorithm: want dimensions that divide by 8", g.M, g.N, g.K)
 	}
 	return nil
 }

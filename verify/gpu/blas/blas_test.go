@@ -33,10 +33,22 @@ func seat(t *testing.T) (string, *cuda.Seat) {
 // TestProduct checks the meaning of m, n, k and the layouts on small integers.
 func TestProduct(t *testing.T) {
 	path, s := seat(t)
-	l, err := Open(path)
-	if err != nil {
-		t.Fatal(err)
+	for _, open := range []func(...string) (*Library, error){Open, OpenHIP} {
+		l, err := open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		product(t, l, s)
+		if l.Title() != "cuBLASLt 12.5.0" && l.Title() != "hipBLASLt 0.10.0" {
+			t.Error(l.Title())
+		}
+		if err := l.Detach(s); err != nil {
+			t.Error(err)
+		}
 	}
+}
+
+func product(t *testing.T, l *Library, s *cuda.Seat) {
 	const m, n, k = 8, 3, 16
 	g, err := l.New(s, Shape{m, n, k}, reduce.BF16)
 	if err != nil {
@@ -97,8 +109,9 @@ func TestWhatCannotBe(t *testing.T) {
 	for want, f := range map[string]func() error{
 		"GEMM of f64: not measured: want f32, f16 or bf16": func() error { _, err := l.New(s, Shape{8, 8, 8}, reduce.F64); return err },
 		"GEMM of 0x8x8: too small":                         func() error { _, err := l.New(s, Shape{0, 8, 8}, reduce.F32); return err },
-		"GEMM of 8x8x7: cuBLASLt has no algorithm":         func() error { _, err := l.New(s, Shape{8, 8, 7}, reduce.F32); return err },
+		"GEMM of 8x8x7: the library has no algorithm":      func() error { _, err := l.New(s, Shape{8, 8, 7}, reduce.F32); return err },
 		"want cuBLAS, as the CUDA toolkit":                 func() error { _, err := Open("libcublasLt.so.none"); return err },
+		"want hipBLASLt, as ROCm brings it":                func() error { _, err := OpenHIP("libhipblaslt.so.none"); return err },
 	} {
 		if err := f(); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%v: want one line with %q", err, want)

@@ -92,7 +92,7 @@ func TestHIPWithoutArchitecture(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := g.Seat(0).Copy(uintptr(p), uintptr(p), 64); err == nil || !strings.Contains(err.Error(), "does not tell its architecture") {
+	if err := g.Seat(0).Sum(reduce.F32, uintptr(p), uintptr(p), uintptr(p), 16); err == nil || !strings.Contains(err.Error(), "does not tell its architecture") {
 		t.Error(err)
 	}
 }

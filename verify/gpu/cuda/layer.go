@@ -25,8 +25,13 @@ func (s *Seat) Sum(t reduce.DType, dst, a, b uintptr, n int) error {
 }
 
 // Copy puts a copy of n bytes by the kernel, not the copy engine, on the
-// stream.
+// stream; by the driver where there is no kernel for the GPU.
 func (s *Seat) Copy(dst, src uintptr, n int) error {
+	if r := s.g.ranks[s.rank]; r.missing != nil && n > 0 {
+		return s.within(func() error {
+			return s.g.d.check(s.g.d.copyAsync(Pointer(dst), Pointer(src), uint64(n), r.stream), "cuMemcpyDtoDAsync")
+		})
+	}
 	return s.layer(reduce.F32, ptx.Copy, n, uint64(dst), uint64(src), uint64(n))
 }
 

@@ -19,7 +19,7 @@ type CUDA struct {
 // its path and a function that makes it another machine.
 func Driver(t testing.TB) (path string, reset func(CUDA)) {
 	t.Helper()
-	path = Build(t, "fakes/c/cuda.c", "fakes/c/nccl.c", "fakes/c/cublaslt.c", "fakes/c/hip.c")
+	path = Build(t, "fakes/c/cuda.c", "fakes/c/nccl.c", "fakes/c/cublaslt.c", "fakes/c/hip.c", "fakes/c/hipblaslt.c")
 	lib, err := dl.Open("gcc's output", path)
 	if err != nil {
 		t.Fatal(err)

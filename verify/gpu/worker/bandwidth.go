@@ -13,8 +13,8 @@ import (
 // one pair at a time, and writes a tab-separated matrix in GB/s: a row is
 // read from, a column written to. On the diagonal a GPU copies within itself,
 // which moves each byte twice through its memory.
-func Bandwidth(ctx context.Context, driver string, n, iters int, out io.Writer) error {
-	drv, err := cuda.Open(paths(driver)...)
+func Bandwidth(ctx context.Context, amd bool, driver string, n, iters int, out io.Writer) error {
+	drv, err := openDriver(amd, driver)
 	if err != nil {
 		return err
 	}

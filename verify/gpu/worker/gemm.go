@@ -20,10 +20,27 @@ type GemmOptions struct {
 	Shapes       []blas.Shape
 	Type         reduce.DType
 	GPU          int
+	AMD          bool // HIP and hipBLASLt
 	Iters        int
 	Warmup       int
 	Timeout      time.Duration
 	Driver, BLAS string // paths of libcuda.so.1 and libcublasLt.so in other places
+}
+
+// openDriver opens the driver of a vendor's GPUs.
+func openDriver(amd bool, path string) (*cuda.Driver, error) {
+	if amd {
+		return cuda.OpenHIP(paths(path)...)
+	}
+	return cuda.Open(paths(path)...)
+}
+
+// openBLAS opens a vendor's library of products.
+func openBLAS(amd bool, path string) (*blas.Library, error) {
+	if amd {
+		return blas.OpenHIP(paths(path)...)
+	}
+	return blas.Open(paths(path)...)
 }
 
 // ParseShape reads m x n x k as 8192x4096x8192.
@@ -43,11 +60,11 @@ func ParseShape(s string) (g blas.Shape, err error) {
 // Gemms times every shape and writes a line for each, tab-separated: the GPU,
 // the type, m, n, k, microseconds by the GPU's clock, TFLOP/s.
 func Gemms(ctx context.Context, o GemmOptions, out io.Writer) error {
-	drv, err := cuda.Open(paths(o.Driver)...)
+	drv, err := openDriver(o.AMD, o.Driver)
 	if err != nil {
 		return err
 	}
-	lib, err := blas.Open(paths(o.BLAS)...)
+	lib, err := openBLAS(o.AMD, o.BLAS)
 	if err != nil {
 		return err
 	}

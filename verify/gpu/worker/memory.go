@@ -19,6 +19,7 @@ type MemoryOptions struct {
 	Cols          int   // elements of a row of the norms
 	Type          reduce.DType
 	GPU           int
+	AMD           bool
 	Iters, Warmup int
 	Timeout       time.Duration
 	Driver        string // path of libcuda.so.1 in other places
@@ -42,7 +43,7 @@ func Memory(ctx context.Context, o MemoryOptions, out io.Writer) error {
 	if !ptx.Serves(o.Type) {
 		return fmt.Errorf("%v: no kernel on GPUs: want f32, f16 or bf16", o.Type)
 	}
-	drv, err := cuda.Open(paths(o.Driver)...)
+	drv, err := openDriver(o.AMD, o.Driver)
 	if err != nil {
 		return err
 	}

@@ -154,7 +154,7 @@ func (o *ReplayOptions) blas() (*blas.Library, error) {
 	if o.NoCompute {
 		return nil, nil
 	}
-	return blas.Open(paths(o.BLAS)...)
+	return openBLAS(o.Backend.amd(), o.BLAS)
 }
 
 // maths returns what computes on a seat; nil without a library.

@@ -101,12 +101,19 @@ func TestReplayOwn(t *testing.T) {
 	}
 }
 
-// TestReplayNCCL replays with a rank a goroutine, by NCCL.
+// TestReplayNCCL replays with a rank a goroutine, by NCCL, and by RCCL with
+// hipBLASLt on GPUs whose kernels there are none for.
 func TestReplayNCCL(t *testing.T) {
+	for _, b := range []Backend{NCCL, RCCL} {
+		replayBy(t, b)
+	}
+}
+
+func replayBy(t *testing.T, b Backend) {
 	path, reset := fakes.Driver(t)
 	reset(fakes.CUDA{Devices: 4})
 	o := replayed(4)
-	o.Backend, o.Driver, o.BLAS, o.Library = NCCL, path, path, path
+	o.Backend, o.Driver, o.BLAS, o.Library = b, path, path, path
 	docs, errs := replayRanks(t, 4, &o)
 	for r, err := range errs {
 		if err != nil {

@@ -71,10 +71,7 @@ func (o Options) start(ctx context.Context, out, errOut io.Writer) error {
 
 // open opens the driver of the back end's GPUs.
 func (o *Options) open() (*cuda.Driver, error) {
-	if o.Backend.amd() {
-		return cuda.OpenHIP(paths(o.Driver)...)
-	}
-	return cuda.Open(paths(o.Driver)...)
+	return openDriver(o.Backend.amd(), o.Driver)
 }
 
 // visible counts the GPUs of the machine.
