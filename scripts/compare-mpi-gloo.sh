@@ -2,9 +2,11 @@
 # Compares planner's engine with Open MPI and Gloo: in-place AllReduce of f32
 # on this machine, side by side. planner never needs either of them.
 #
-#   scripts/compare-mpi-gloo.sh [PLANNER] [RANKS] [ROUNDS]
+#   [PYTHON=python3] scripts/compare-mpi-gloo.sh [PLANNER] [RANKS] [ROUNDS] [MIB]
 #
-# PLANNER is the binary (default ./planner), RANKS defaults to 2, ROUNDS to 5.
+# PLANNER is the binary (default ./planner), RANKS defaults to 2, ROUNDS to 5,
+# and MIB, the largest message, to 256.
+# PYTHON is one that has torch (default /usr/bin/python3).
 # The three take turns in every round, so that a disturbance meets all of them;
 # the table shows the median over the rounds of each round's median time of the
 # slowest rank, in microseconds. "speedup" is against the faster of the other
@@ -17,10 +19,10 @@ set -eu
 planner=${1:-./planner}
 ranks=${2:-2}
 rounds=${3:-5}
-max=$((256 << 20))
+max=$((${4:-256} << 20))
 
 command -v "$planner" >/dev/null || { echo "$planner: not found: want the planner binary" >&2; exit 2; }
-python=/usr/bin/python3
+python=${PYTHON:-/usr/bin/python3}
 need=""
 command -v mpicc >/dev/null || need="$need openmpi-bin libopenmpi-dev gcc libc6-dev"
 $python -c 'import torch.distributed' 2>/dev/null || need="$need python3-torch"
@@ -43,13 +45,13 @@ static int less(const void *a, const void *b) {
 
 int main(int argc, char **argv) {
 	size_t max = strtoull(argv[1], 0, 10);
+	static double t[1000];
 	int rank;
-	double t[100];
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	float *buf = calloc(max, 1);
 	for (size_t size = 1024; size <= max; size *= 4) {
-		int iters = size > (16 << 20) ? 5 : 50;
+		int iters = size > (16 << 20) ? 5 : size > (64 << 10) ? 50 : 1000;
 		for (int i = -5; i < iters; i++) {
 			MPI_Barrier(MPI_COMM_WORLD);
 			double begin = MPI_Wtime();
@@ -78,7 +80,7 @@ dist.init_process_group("gloo")
 size, limit = 1024, int(sys.argv[1])
 while size <= limit:
     buf = torch.zeros(size // 4)
-    iters, times = (5 if size > 16 << 20 else 50), []
+    iters, times = (5 if size > 16 << 20 else 50 if size > 64 << 10 else 200), []
     for i in range(iters + 5):
         dist.barrier()
         begin = time.perf_counter()
@@ -95,7 +97,7 @@ PY
 mpicc -O3 -o "$dir/mpi" "$dir/mpi.c"
 
 ours() {
-	"$planner" bench all_reduce --ranks "$ranks" -b 1K -e 256M -f 4 --format csv |
+	"$planner" bench all_reduce --ranks "$ranks" -b 1K -e "$max" -f 4 --format csv |
 		awk -F, 'NR > 1 { print $2, $11 }'
 }
 mpi() {
