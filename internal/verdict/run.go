@@ -43,7 +43,6 @@ func (r *Run) work(ctx context.Context, w *replay.Work) (*replay.Result, replay.
 		return nil, replay.Place{}, err
 	}
 	place := b.Place()
-	w.Piece = replay.PieceOf(r.Shape)
 	out, err := b.Run(ctx, w, r.Progress)
 	return out, place, errors.Join(err, done())
 }

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"planner/costmodel/collective"
-	"planner/verify/transport"
 )
 
 // Backend is ranks that can replay programs. Its calls come one at a time.
@@ -43,28 +42,12 @@ func (p Place) PerNode() int {
 // Work is what a back end is to do: programs replayed round after round, then
 // calls sampled, then links probed. Each part may be empty.
 type Work struct {
-	Programs []*Program `json:"programs,omitempty"`
-	Samples  []Sample   `json:"samples,omitempty"`
-	Probe    *ProbeSpec `json:"probe,omitempty"`
-	Rounds   int        `json:"rounds"` // rounds that count; 0: 5
-	// Piece is the bytes of a piece in which messages between pipeline ranks on
-	// different nodes go, 0: whole. Ports of emulated links carry one message at
-	// a time, those of machines the packets of all.
-	Piece  int           `json:"piece,omitempty"`
-	Budget time.Duration `json:"budget"` // after which no round begins, three apart; 0: none
+	Programs []*Program    `json:"programs,omitempty"`
+	Samples  []Sample      `json:"samples,omitempty"`
+	Probe    *ProbeSpec    `json:"probe,omitempty"`
+	Rounds   int           `json:"rounds"` // rounds that count; 0: 5
+	Budget   time.Duration `json:"budget"` // after which no round begins, three apart; 0: none
 }
-
-// PieceOf returns the piece for emulated links: where ranks share NICs, what one
-// carries in some delays, so that a few pieces on their way keep it busy.
-func PieceOf(s *transport.Shape) int {
-	if s == nil || s.Nodes < 2 || s.NICsPerNode == 0 || s.NICsPerNode >= s.PerNode || s.Inter.Bandwidth == 0 {
-		return 0
-	}
-	return max(16<<10, int(float64(s.Inter.Bandwidth)*max(float64(s.Inter.Delay), leastPiece)))
-}
-
-// leastPiece is how long a piece takes at least, long against wake-ups.
-const leastPiece = 1e-3
 
 // Sample is one call made by all groups at once, beside nothing else.
 type Sample struct {

@@ -20,7 +20,6 @@ type group struct {
 	size  int
 	rings []*engine.Comm
 	shift bool            // every rank sends to the next: see exchange
-	piece int             // bytes in which a hop goes: see Work.Piece; 0: whole
 	calls int             // made so far
 	bell  *transport.Port // of wireMeetings
 	a, b  []byte
@@ -32,15 +31,15 @@ var whole = engine.Tuning{Chunk: 1 << 40}
 
 // openGroup opens a group by its members, given by world rank. Groups of the
 // same members are told apart by tag.
-func openGroup(w transport.World, tag uint64, members []int, shift bool, piece int) (*group, error) {
-	g := &group{id: hash(tag, members), size: len(members), shift: shift, piece: piece}
+func openGroup(w transport.World, tag uint64, members []int, shift bool) (*group, error) {
+	g := &group{id: hash(tag, members), size: len(members), shift: shift}
 	n := ringsOf(w, members)
-	if shift || piece > 0 {
+	if shift {
 		n = colors
 	}
 	for j := range n {
 		order := members
-		if !shift && piece == 0 {
+		if !shift {
 			order = rotate(w, members, j)
 		}
 		c, err := engine.NewGroup(w, hash(g.id+uint64(j)+1, order), order)
@@ -127,9 +126,6 @@ func (g *group) do(c *CallSpec, peer int) error {
 	if g.shift {
 		return g.exchange(c)
 	}
-	if g.piece > 0 && c.Bytes > int64(g.piece) {
-		return g.pieces(c, peer)
-	}
 	if n == 1 || !ringable(c) {
 		return g.rings[0].Do(g.call(c, 0, 1, peer))
 	}
@@ -140,27 +136,6 @@ func (g *group) do(c *CallSpec, peer int) error {
 	var err error
 	for _, h := range handles {
 		err = errors.Join(err, h.Wait())
-	}
-	return err
-}
-
-// pieces makes a hop piece by piece, a few on their way at once: ranks that
-// share a NIC then share it evenly, as packets of theirs would, where whole
-// messages would go one after another.
-func (g *group) pieces(c *CallSpec, peer int) error {
-	part := *c
-	n := int((c.Bytes + int64(g.piece) - 1) / int64(g.piece))
-	part.Bytes = (c.Bytes + int64(n) - 1) / int64(n)
-	handles := make([]*engine.Handle, n)
-	var err error
-	for i := range n {
-		if i >= len(g.rings) {
-			err = errors.Join(err, handles[i-len(g.rings)].Wait())
-		}
-		handles[i] = g.rings[i%len(g.rings)].Start(g.call(&part, 0, 1, peer))
-	}
-	for i := max(0, n-len(g.rings)); i < n; i++ {
-		err = errors.Join(err, handles[i].Wait())
 	}
 	return err
 }

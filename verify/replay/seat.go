@@ -144,11 +144,7 @@ func (s *seat) open(w *wanted) error {
 	g := s.groups[w.id()]
 	if g == nil {
 		var err error
-		piece := 0
-		if w.hop && s.world.Node(w.members[0]) != s.world.Node(w.members[1]) {
-			piece = s.work.Piece
-		}
-		if g, err = openGroup(s.world, w.tag, w.members, w.shift, piece); err != nil {
+		if g, err = openGroup(s.world, w.tag, w.members, w.shift); err != nil {
 			return err
 		}
 		if _, far := s.meet.(wireMeetings); far && w.hop {

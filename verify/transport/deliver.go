@@ -26,9 +26,13 @@ func (p *Port) entered(shaped bool) int64 {
 	return p.clock()
 }
 
-// deliver waits until a message that was due at ready may be seen, and notes
-// how late this rank is then.
-func (p *Port) deliver(peer int, entered, ready int64) error {
+// deliver waits until a message may be seen whose beginning was due at ready, and
+// notes how late this rank is then. way leads to the sender.
+func (p *Port) deliver(peer int, entered, ready int64, way *path, size int) error {
+	ready, err := way.back().follow(ready, size, func(t int64) error { return p.sleepUntil(peer, t) })
+	if err != nil {
+		return err
+	}
 	if err := p.sleepUntil(peer, ready); err != nil {
 		return err
 	}

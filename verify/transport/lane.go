@@ -130,8 +130,8 @@ func (l *memLink) recv(p *Port, peer int, want *Header, dst, src []byte, merge M
 	if err != nil {
 		return err
 	}
-	if s.ready != 0 {
-		if err := p.deliver(peer, entered, s.ready); err != nil {
+	if s.ready != 0 && l.path != nil {
+		if err := p.deliver(peer, entered, s.ready, l.path, int(s.size)); err != nil {
 			return err
 		}
 	}

@@ -102,12 +102,48 @@ func (s *shaper) nic(rank int) int {
 // into its node, two for each NIC.
 func (s *Shape) portCount() int { return 2 * (s.Ranks() + s.Nodes*s.nics()) }
 
-// reserve books size bytes from time t on and returns when the last of them
-// has arrived.
+// quantum is how much of a link's time a message takes at once, in ns: messages
+// that meet on a port then share it evenly, as packets do, and short against
+// wake-ups it is not.
+const quantum = int64(2e6)
+
+// span returns how long size bytes take, and how much of that is booked when
+// they are sent.
+func (p *path) span(size int) (whole, first int64) {
+	whole = int64(float64(size)*p.perByte + 0.5)
+	return whole, min(whole, quantum)
+}
+
+// reserve books the beginning of size bytes from time t on and returns when it
+// has arrived. The receiver books the rest as it comes: see follow.
 func (p *path) reserve(t int64, size int) int64 {
-	d := int64(float64(size)*p.perByte + 0.5)
-	if d == 0 {
+	_, first := p.span(size)
+	if first == 0 {
 		return t + p.delay
 	}
-	return p.ports.book(p.egress, p.ingress, t, d) + p.delay
+	return p.ports.book(p.egress, p.ingress, t, first) + p.delay
+}
+
+// back is the way from the other end.
+func (p *path) back() *path {
+	b := *p
+	b.egress, b.ingress = p.ingress-1, p.egress+1
+	return &b
+}
+
+// follow books the rest of a message whose beginning arrives at ready, quantum by
+// quantum, each when the one before has passed, and returns when all of it has
+// arrived. A receiver that comes late finds the times that nobody else took.
+func (p *path) follow(ready int64, size int, sleep func(until int64) error) (int64, error) {
+	whole, first := p.span(size)
+	at := ready - p.delay
+	for rest := whole - first; rest > 0; {
+		if err := sleep(at); err != nil {
+			return 0, err
+		}
+		d := min(rest, quantum)
+		at = p.ports.book(p.egress, p.ingress, at, d)
+		rest -= d
+	}
+	return at + p.delay, nil
 }

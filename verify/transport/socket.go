@@ -70,8 +70,8 @@ func (l *sockLink) recv(p *Port, peer int, want *Header, dst, src []byte, merge 
 	if err := p.check(peer, want, got, size, len(dst)); err != nil {
 		return err
 	}
-	if ready != 0 {
-		if err := p.deliver(peer, entered, ready); err != nil {
+	if ready != 0 && l.path != nil {
+		if err := p.deliver(peer, entered, ready, l.path, size); err != nil {
 			return err
 		}
 	}
