@@ -1,8 +1,10 @@
 package validate
 
 import (
+	"maps"
 	"math"
 	"os"
+	"slices"
 	"testing"
 
 	"planner/costmodel/collective"
@@ -26,13 +28,19 @@ func TestCrossValidation(t *testing.T) {
 		{"source", func(s *collective.Sample) string { return s.Source }},
 	} {
 		var above, below []float64
+		groups := map[string][]float64{}
 		for i, p := range CrossValidate(samples, by.key) {
 			e := 100 * math.Abs(float64(p/samples[i].Seconds)-1)
 			if samples[i].Bytes > threshold {
 				above = append(above, e)
+				k := samples[i].Curve
+				groups[k] = append(groups[k], e)
 			} else {
 				below = append(below, e)
 			}
+		}
+		for _, k := range slices.Sorted(maps.Keys(groups)) {
+			t.Logf("%s: %+v", k, errorStat(groups[k]))
 		}
 		t.Logf("leave one %s out: above 64 KiB %+v, up to it %+v", by.name, errorStat(above), errorStat(below))
 	}
