@@ -223,7 +223,7 @@ func (s *site) logits() unit.Bytes {
 		split = s.fit.LogitsSplit
 	}
 	whole := m.LogitsWhole
-	if s.l.TP > 1 {
+	if s.l.TP > 1 && (s.p.Work.Plain || m.PlainLogits == 0) {
 		whole += s.fit.LogitsWhole
 	}
 	if s.prof.Comm.VocabParallel {

@@ -213,7 +213,9 @@ type ProfileFit struct {
 	// that.
 	LogitsSplit float64 `toml:"logits_split"`
 	// LogitsWhole is bytes per token and vocabulary entry, not divided by TP,
-	// beside ProfileMemory's where TP > 1: a loss that gathers the vocabulary.
+	// beside ProfileMemory's where TP > 1: a loss that gathers the vocabulary. It
+	// counts for the software that it was fitted on, Workload.Plain where the
+	// profile tells that apart.
 	LogitsWhole float64 `toml:"logits_whole"`
 	// NormSaved is bytes per token and hidden element that norms keep beside
 	// their input where they are not one kernel (Workload.UnfusedNorm).
