@@ -134,10 +134,7 @@ func (s *site) tokens() unit.Bytes {
 // vocab returns the rows of the embedding as the framework pads them, over
 // the TP ranks that split it.
 func (s *site) vocab() (padded, perRank float64) {
-	v := float64(s.p.Model.Vocab)
-	if !s.p.Work.WholeVocab {
-		v = float64(PadVocab(s.p.Model.Vocab, s.prof.Memory.VocabMultiple, s.l.TP))
-	}
+	v := float64(PadVocab(s.p.Model.Vocab, s.prof.Memory.VocabMultiple, s.l.TP))
 	if !s.prof.Comm.VocabParallel {
 		return v, v
 	}
