@@ -23,7 +23,7 @@ would use, and why. It changes nothing.`,
 			if format != "table" && format != "json" {
 				return catalog.Errorf("--format %q: no such format: want table or json", format)
 			}
-			r := doctor.Examine()
+			r := doctor.Examine(c.Context())
 			if format == "json" {
 				return show.JSON(c.OutOrStdout(), r)
 			}
