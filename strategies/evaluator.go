@@ -85,7 +85,8 @@ type hopKey struct {
 type layerSet struct {
 	kinds, full []block // by kind of layer, as the layout recomputes; whole
 	embed, head block
-	hops        []hopTime // by boundary of the chain
+	hops        []hopTime  // by boundary of the chain
+	sums        []stageRun // by stage of the chain
 	logits      unit.Bytes
 	fit         *ProfileFit
 }
@@ -120,6 +121,7 @@ func (e *evaluator) joined(k *hopKey, s *site, c *chain) *layerSet {
 	set := &e.slabs.layers.take(1)[0]
 	*set = *shared
 	set.hops = e.hop.of(s, c, &e.slabs)
+	s.sum(set, c, e.slabs.sums.take(len(c.stages)))
 	return set
 }
 
@@ -160,9 +162,10 @@ func (s *site) layerSet(keepCalls bool) *layerSet {
 
 type stateKey struct {
 	profile              *Profile
+	parts                *chain
 	tp, cp, dp, pp, vpp  int32
 	ep, etp, zero, shard int32
-	hpz, first, last     int32
+	hpz                  int32
 	offload              Offload
 	sp                   bool // norm-weight gradients
 }
@@ -178,8 +181,11 @@ type stateSet struct {
 }
 
 func (e *evaluator) stateSet(prof *Profile, l *Layout, c *chain) *stateSet {
-	k := stateKey{prof, int32(l.TP), int32(l.CP), int32(l.DP), int32(l.PP), int32(l.VPP), int32(l.EP), int32(l.ETP),
-		int32(l.Zero), int32(l.Shard), int32(l.HPZ), int32(l.First), int32(l.Last), l.Offload, l.SP}
+	k := stateKey{prof, c.parts, int32(l.TP), int32(l.CP), int32(l.DP), int32(l.PP), int32(l.VPP), int32(l.EP), int32(l.ETP),
+		int32(l.Zero), int32(l.Shard), int32(l.HPZ), l.Offload, l.SP}
+	if prof.gathersLayers(l.Zero) {
+		k.vpp = 0 // calls by layer, not by model chunk
+	}
 	if e.state != nil && e.lastState == k {
 		return e.state
 	}
@@ -251,6 +257,12 @@ func (e *evaluator) chain(l *Layout, prof *Profile) *chain {
 	c, ok := e.chains[k]
 	if !ok {
 		c = e.p.chainOf(l, prof)
+		for _, other := range e.chains {
+			if c.sameParts(other) {
+				c.parts = other.parts
+				break
+			}
+		}
 		e.chains[k] = c
 	}
 	e.lastChain, e.stages = k, c

@@ -44,7 +44,7 @@ func (r *run) stageMemory(i, rank int) Memory {
 	if r.p.Counted == LayersAlone {
 		return m
 	}
-	layer, head := r.peak(st), unit.Bytes(0)
+	layer, head := s.peak, unit.Bytes(0)
 	if st.head {
 		head = r.layers.logits + r.layers.head.whole
 	}
@@ -56,20 +56,6 @@ func (r *run) stageMemory(i, rank int) Memory {
 	}
 	m.Fragmentation = (m.Activations + m.Logits).Times(r.fit.Fragment)
 	return m
-}
-
-// peak returns what the layer in its backward pass holds beyond what it keeps.
-func (r *run) peak(st *stage) unit.Bytes {
-	var peak unit.Bytes
-	sets := [2][]block{r.layers.kinds, r.layers.full}
-	for _, set := range sets {
-		for k := range set {
-			if st.kinds[k] > 0 {
-				peak = max(peak, set[k].whole)
-			}
-		}
-	}
-	return peak
 }
 
 // weightGrads returns the placeholders that Transformer Engine hands to

@@ -1,7 +1,6 @@
 package strategies
 
 import (
-	"planner/costmodel"
 	"planner/costmodel/collective"
 	"planner/hardware"
 	"planner/hardware/unit"
@@ -59,29 +58,14 @@ func (s *site) hopTimes(c *chain, dst []hopTime) {
 	}
 }
 
-// hopped returns the blocks of a layout with the hops of its pipeline.
+// hopped returns the blocks of a layout with the hops of its pipeline, summed by
+// stage.
 func (s *site) hopped(c *chain, keepCalls bool) *layerSet {
 	set := s.layerSet(keepCalls)
 	set.hops = make([]hopTime, len(c.hops))
 	s.hopTimes(c, set.hops)
+	s.sum(set, c, make([]stageRun, len(c.stages)))
 	return set
-}
-
-// addHops adds the messages that a stage receives of one micro-batch.
-func (r *run) addHops(s *stageRun, st *stage) {
-	fwd, bwd := r.l.received(st)
-	if fwd+bwd == 0 {
-		return
-	}
-	if r.p.Work.Forward {
-		bwd = 0
-	}
-	before, after := &r.layers.hops[st.before], &r.layers.hops[st.after]
-	wait := costmodel.Pass{Fwd: before.wait.Times(fwd), Bwd: after.wait.Times(bwd)}
-	s.axes[collective.AxisPP] = s.axes[collective.AxisPP].Plus(wait)
-	s.comm = s.comm.Plus(wait)
-	s.busy[before.link].Fwd += before.stream.Times(fwd)
-	s.busy[after.link].Bwd += after.stream.Times(bwd)
 }
 
 // pipelineHops issues the hops of one micro-batch on a stage. A rank waits for

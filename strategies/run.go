@@ -28,6 +28,7 @@ type stageRun struct {
 	tail  unit.Seconds   // gradient calls left after the last backward pass
 	lead  unit.Seconds   // parameter calls left before the first forward pass
 	batch unit.Seconds   // host time of a micro-batch
+	peak  unit.Bytes     // what the backward pass of a layer holds beyond what it keeps
 }
 
 func (r *run) estimate() Estimate {
@@ -56,34 +57,9 @@ func (r *run) recomputed() float64 {
 	return min(1, float64(r.l.FullLayers*r.l.PP)/float64(r.p.Model.Layers()))
 }
 
-// addStage sums the blocks of stage i and exposes its state calls.
+// addStage takes the summed blocks of stage i and exposes its state calls.
 func (r *run) addStage(i int) {
-	st := &r.chain.stages[i]
-	var s stageRun
-	for k, n := range st.kinds {
-		if n == 0 {
-			continue
-		}
-		part := 0.0
-		if r.layers.full != nil {
-			part = min(1, float64(r.l.FullLayers)/float64(st.total))
-			s.plus(&r.layers.full[k], float64(n)*part)
-		}
-		s.plus(&r.layers.kinds[k], float64(n)*(1-part))
-	}
-	if st.embed && !r.p.Work.LayersOnly {
-		s.plus(&r.layers.embed, 1)
-	}
-	if st.head && !r.p.Work.LayersOnly {
-		s.plus(&r.layers.head, 1)
-	}
-	r.addHops(&s, st)
-	if !r.p.Work.LayersOnly {
-		s.batch = r.fit.HostBatch
-	}
-	if r.l.PP > 1 {
-		s.batch += r.fit.Slot
-	}
+	st, s := &r.chain.stages[i], r.layers.sums[i]
 	r.exposeState(&s, &r.state.cost[i])
 	r.stages = append(r.stages, s)
 	t := s.time().Plus(s.data)

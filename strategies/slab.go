@@ -29,10 +29,11 @@ type slabs struct {
 	memory slab[Memory]
 	step   slab[unit.Seconds]
 	hops   slab[hopTime]
+	sums   slab[stageRun]
 	tiny   slab[stepCost]
 }
 
 func (s *slabs) reset() {
 	s.layers.used, s.states.used, s.held.used, s.cost.used = 0, 0, 0, 0
-	s.memory.used, s.step.used, s.tiny.used, s.hops.used = 0, 0, 0, 0
+	s.memory.used, s.step.used, s.tiny.used, s.hops.used, s.sums.used = 0, 0, 0, 0, 0
 }

@@ -2,6 +2,7 @@ package strategies
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 )
 
@@ -84,6 +85,7 @@ func unevenChunks(l *Layout, layers int) []int {
 type chain struct {
 	stages []stage
 	hops   []boundary
+	parts  *chain // the first met whose stages hold the same parts of the model
 }
 
 // boundary is a pair of pipeline ranks that stands for all pairs placed alike.
@@ -96,6 +98,7 @@ type boundary struct {
 // layers do not divide. Chunk c·pp+i belongs to rank i.
 func (p *Problem) chainOf(l *Layout, prof *Profile) *chain {
 	c := &chain{}
+	c.parts = c
 	chunks := p.layersOf(l, prof)
 	if chunks == nil {
 		return c
@@ -143,6 +146,11 @@ func (c *chain) hop(p *Problem, l *Layout, from, to int) int {
 	}
 	c.hops = append(c.hops, boundary{from, to, s.Tier, s.Siblings})
 	return len(c.hops) - 1
+}
+
+// sameParts reports whether the stages of two chains hold the same parts.
+func (c *chain) sameParts(other *chain) bool {
+	return slices.EqualFunc(c.stages, other.stages, func(a, b stage) bool { return same(&a, &b) })
 }
 
 // same reports whether two stages hold the same parts of the model.
