@@ -19,6 +19,9 @@ func (l *Layer) Backward(hidden int, s *Slice) unit.Bytes {
 		gathered = s.Tokens() * h
 	}
 	peak := gathered
+	if x := &l.Mixer; x.Kind == Attention && !s.Attention.Fused() {
+		peak = max(peak, 2*half*l.scores(s)) // gradients of the dropout and of the softmax
+	}
 	if f.Width+f.Shared > 0 {
 		a := s.Tokens() * float64(f.Width+f.Shared) / s.TP * half
 		peak = max(peak, gathered+a, f.inner(s)*a)
@@ -33,6 +36,20 @@ func (l *Layer) Backward(hidden int, s *Slice) unit.Bytes {
 		peak = max(peak, 2*p, p+a, f.inner(s)*a)
 	}
 	return unit.Bytes(in + peak)
+}
+
+// SavedOps returns what is left where every product but each second one is
+// recomputed (torchtitan distributed/activation_checkpoint.py): the layer's
+// input, the attention output, and of wq, wk, wv, wo, w1, w3, w2 the outputs of
+// the odd ones. Layers of another kind keep all.
+func (l *Layer) SavedOps(hidden int, s *Slice) unit.Bytes {
+	x, f := &l.Mixer, &l.FFN
+	if x.Kind != Attention || f.Experts > 0 {
+		return l.Saved(hidden, s, true).All()
+	}
+	rows := 2 * s.Rows() * float64(hidden) // input and w2
+	wide := float64(x.Heads*(x.HeadDim+x.VHeadDim))/s.TP + kvHeads(x, s.TP)*float64(x.VHeadDim) + float64(f.Width)/s.TP
+	return unit.Bytes(half * (rows + s.Tokens()*wide))
 }
 
 // Weights returns the elements of the matrices of one layer on a rank, the

@@ -37,10 +37,14 @@ func (l *Layer) Saved(hidden int, s *Slice, gathered bool) Saved {
 	}
 	a.Rest = unit.Bytes(rest)
 	if l.Mixer.Kind == Attention && !s.Attention.Fused() {
-		scores := float64(l.Mixer.Heads) / s.TP * t * float64(l.Mixer.Span(int(s.Seq)))
-		a.Scores = unit.Bytes(scores * scoreBytes)
+		a.Scores = unit.Bytes(l.scores(s) * scoreBytes)
 	}
 	return a
+}
+
+// scores returns the attention scores of one micro-batch on one rank.
+func (l *Layer) scores(s *Slice) float64 {
+	return float64(l.Mixer.Heads) / s.TP * s.Tokens() * float64(l.Mixer.Span(int(s.Seq)))
 }
 
 // dropout tells layers of the GPT kind, which are trained with dropout, by

@@ -149,6 +149,9 @@ func (s *site) saved(b *block, l *costmodel.Layer, slice *costmodel.Slice, full 
 		b.whole = a.All()
 	case full:
 		b.keep, b.whole = a.Input, a.Rest+a.Scores+passing
+	case s.l.Recompute == RecomputeSelective && s.prof.Memory.SelectiveOps:
+		b.keep = min(a.All(), l.SavedOps(s.p.Model.Hidden, slice))
+		b.whole = a.All() - b.keep + passing
 	case s.l.Recompute == RecomputeSelective:
 		b.keep, b.whole = a.Input+a.Rest, max(a.Scores, passing)
 	default:

@@ -138,6 +138,9 @@ type ProfileMemory struct {
 	// PlainGLU says that the activation of a gated MLP and its product are two
 	// kernels.
 	PlainGLU bool `toml:"plain_glu"`
+	// SelectiveOps says that selective recomputation keeps the outputs of every
+	// other product and of the attention core, rather than all but the core's.
+	SelectiveOps bool `toml:"selective_ops"`
 	// PrintsFirst says that the memory which the framework prints is that of
 	// rank 0, on the first pipeline stage.
 	PrintsFirst bool `toml:"prints_first"`
