@@ -53,6 +53,6 @@ toolkit: the driver and NCCL are opened while it runs.`,
 		SilenceErrors: true, SilenceUsage: true,
 	}
 	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return errUsage{err} })
-	c.AddCommand(newBench(worker.Default()), newReplay(), newBackends(), newBandwidth(), newGemm(), newMemory(), newDevices(), newScript())
+	c.AddCommand(newBench(worker.Default()), newReplay(), newBackends(), newMeasure(), newBandwidth(), newGemm(), newMemory(), newDevices(), newScript())
 	return c
 }

@@ -250,3 +250,25 @@ func checkVerified(t *testing.T, out, said string, status int) {
 		t.Errorf("%+v", r)
 	}
 }
+
+// TestCalibrateOnGPUs writes the hardware TOML of a machine that planner-gpu
+// measured, and reads it back.
+func TestCalibrateOnGPUs(t *testing.T) {
+	pretend(t, `case "$1" in
+backends) echo '[{"backend":"nccl","ready":true,"gpus":1,"name":"NVIDIA H100 80GB HBM3","what":"NCCL 2.23.4"}]';;
+measure) echo '{"gpu":"NVIDIA H100 80GB HBM3","gpus":1,"library":"driver of CUDA 12.4","gemms":[{"M":8192,"N":8192,"K":8192,"Seconds":0.0016},{"M":8192,"N":8192,"K":512,"Seconds":0.00013}],
+ "traffic":[{"kernel":"norm","dtype":"bf16","bytes":536870912,"seconds":0.0002}],"peers":[[1.4e12]],"notes":["GPU 0: shared: 1 other process"]}';;
+esac`)
+	file := filepath.Join(t.TempDir(), "ours.toml")
+	_, said, status := runHere(t, "calibrate", "--measure", "--backend", "auto", "--out", file)
+	if status != 0 || !strings.Contains(said, "shared: 1 other process") {
+		t.Fatalf("%d, %s", status, said)
+	}
+	out, said, status := runHere(t, "hardware", "show", file, "--format", "json")
+	if status != 0 || !strings.Contains(out, "H100") {
+		t.Errorf("%d, %s, %s", status, said, out)
+	}
+	if _, said, status := runHere(t, "calibrate", "--backend", "nccl"); status != 2 || !strings.Contains(said, "want --measure with it") {
+		t.Errorf("%d, %s", status, said)
+	}
+}

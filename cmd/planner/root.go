@@ -39,7 +39,7 @@ cluster, how fast it will run, and how we know.`,
 	}
 	add("plan", newSuggest(), newExplain(), newExplore())
 	add("decide", newCompare(), newSweep(), newSensitivity(), newReport(), newTrace(), newExport(), newPlan())
-	add("check", newVerify(), newDoctor(), benchOnGPUs(newBench()), newValidate(), newCalibrate(), newDiagnose(), newCheck())
+	add("check", newVerify(), newDoctor(), benchOnGPUs(newBench()), newValidate(), calibrateOnGPUs(newCalibrate()), newDiagnose(), newCheck())
 	add("know", newModels(), newHardware(), newFrameworks(), newConfig())
 	addTopics(root)
 	leadWithExamples(root)

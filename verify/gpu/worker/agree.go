@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"os"
 
 	"planner/verify/engine"
 	"planner/verify/reduce"
@@ -81,4 +82,13 @@ func agree(c *engine.Comm, seconds float64, wrong int) (float64, int, error) {
 	}
 	f := func(b []byte) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(b)) }
 	return f(t), int(f(n)), nil
+}
+
+// hostName is the machine's name, as a word.
+func hostName() string {
+	name, err := os.Hostname()
+	if err != nil || name == "" {
+		return "here"
+	}
+	return name
 }

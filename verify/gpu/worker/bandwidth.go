@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -18,34 +19,51 @@ func Bandwidth(ctx context.Context, amd bool, driver string, n, iters int, out i
 	if err != nil {
 		return err
 	}
-	all, err := drv.Devices()
+	m, err := matrix(ctx, drv, n, iters)
 	if err != nil {
 		return err
 	}
-	ordinals := make([]int, len(all))
 	fmt.Fprint(out, "from\\to")
-	for i := range ordinals {
-		ordinals[i] = i
+	for i := range m {
 		fmt.Fprintf(out, "\t%d", i)
 	}
 	fmt.Fprintln(out)
-	g, err := cuda.NewGroup(drv, ordinals)
-	if err != nil {
-		return err
-	}
-	for from := range ordinals {
+	for from, row := range m {
 		fmt.Fprint(out, from)
-		for to := range ordinals {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			rate, err := g.Bandwidth(from, to, n, iters)
-			if err != nil {
-				return fmt.Errorf("GPU %d to %d: %w", from, to, err)
-			}
+		for _, rate := range row {
 			fmt.Fprintf(out, "\t%.1f", rate/float64(unit.GBps))
 		}
 		fmt.Fprintln(out)
 	}
-	return g.Close()
+	return nil
+}
+
+// matrix measures copies between every two GPUs, in bytes per second.
+func matrix(ctx context.Context, drv *cuda.Driver, n, iters int) (m [][]float64, err error) {
+	all, err := drv.Devices()
+	if err != nil {
+		return nil, err
+	}
+	ordinals := make([]int, len(all))
+	for i := range ordinals {
+		ordinals[i] = i
+	}
+	g, err := cuda.NewGroup(drv, ordinals)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, g.Close()) }()
+	for from := range ordinals {
+		row := make([]float64, len(ordinals))
+		for to := range ordinals {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			if row[to], err = g.Bandwidth(from, to, n, iters); err != nil {
+				return nil, fmt.Errorf("GPU %d to %d: %w", from, to, err)
+			}
+		}
+		m = append(m, row)
+	}
+	return m, nil
 }

@@ -31,7 +31,7 @@ func onCUDA(ctx context.Context, o *Options) (*Document, error) {
 	doc := &Document{Backend: string(o.Backend), Ranks: g.Size(),
 		Library: drv.Title()}
 	for r := range g.Size() {
-		doc.GPUs = append(doc.GPUs, fmt.Sprintf("GPU %d %s %s", g.Device(r).Ordinal, g.Device(r).Bus, g.Device(r).Name))
+		doc.GPUs = append(doc.GPUs, fmt.Sprintf("%s device %d %s %s", hostName(), g.Device(r).Ordinal, g.Device(r).Bus, g.Device(r).Name))
 	}
 	for _, w := range o.Calls {
 		c, err := check(w)

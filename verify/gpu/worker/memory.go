@@ -10,6 +10,7 @@ import (
 	"planner/hardware/unit"
 	"planner/verify/gpu/cuda"
 	"planner/verify/gpu/ptx"
+	"planner/verify/gpu/start"
 	"planner/verify/reduce"
 )
 
@@ -26,15 +27,7 @@ type MemoryOptions struct {
 }
 
 // Traffic is a memory-bound kernel as it was measured.
-type Traffic struct {
-	Kernel  string  `json:"kernel"` // copy, sum, norm, norm_grad or adam
-	DType   string  `json:"dtype"`
-	Bytes   int     `json:"bytes"` // read and written
-	Seconds float64 `json:"seconds"`
-}
-
-// Rate returns bytes per second.
-func (t Traffic) Rate() float64 { return float64(t.Bytes) / t.Seconds }
+type Traffic = start.Traffic
 
 // Memory times a layer's memory-bound kernels and the optimizer's and writes a
 // line for each, tab-separated: GPU, kernel, type, bytes read and written,
@@ -110,7 +103,7 @@ func (o *MemoryOptions) size(s *cuda.Seat, size int) (rows []Traffic, err error)
 		if err != nil {
 			return rows, err
 		}
-		rows = append(rows, Traffic{k.name, o.Type.String(), k.bytes, seconds})
+		rows = append(rows, Traffic{Kernel: k.name, DType: o.Type.String(), Bytes: k.bytes, Seconds: seconds})
 	}
 	return rows, nil
 }

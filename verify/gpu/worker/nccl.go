@@ -107,7 +107,7 @@ func (m *member) meet(lib *nccl.Library, mine Seat, doc *Document) error {
 		return err
 	}
 	for _, s := range seats {
-		doc.GPUs = append(doc.GPUs, fmt.Sprintf("%s GPU %s %s", s.Host, s.Bus, s.GPU))
+		doc.GPUs = append(doc.GPUs, fmt.Sprintf("%s device %s %s", s.Host, s.Bus, s.GPU))
 	}
 	if doc.Notes, err = Check(seats, lib.SharesGPU() && os.Getenv("NCCL_MULTI_RANK_GPU_ENABLE") == "1", lib.VersionText()); err != nil {
 		return err

@@ -130,7 +130,7 @@ func (o *ReplayOptions) own(ctx context.Context, out, errOut io.Writer) error {
 			return err
 		}
 		seats = append(seats, g)
-		d.GPUs = append(d.GPUs, fmt.Sprintf("GPU %d %s %s", ordinal, g.Device(0).Bus, g.Device(0).Name))
+		d.GPUs = append(d.GPUs, fmt.Sprintf("%s device %d %s %s", hostName(), ordinal, g.Device(0).Bus, g.Device(0).Name))
 		d.Place.Nodes = append(d.Place.Nodes, 0)
 		ranks = append(ranks, step.NewRank(r, g.Seat(0), fabric.Rank(r, g.Seat(0)), maths(lib, g.Seat(0)), o.Timeout))
 	}

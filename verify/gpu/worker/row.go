@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 
 	"planner/costmodel/collective"
 	"planner/verify/bench"
@@ -40,8 +41,8 @@ func (o *Options) newRow(op collective.Op, count, ranks, wrong int, seconds floa
 	return r
 }
 
-// show writes a document. The columns are nccl-tests' of an out-of-place run,
-// then the algorithm.
+// show writes a document as nccl-tests writes an out-of-place run, so that what
+// reads that reads this (planner calibrate --from), with the algorithm behind.
 func show(d *Document, w io.Writer, format string) error {
 	if format == "json" {
 		e := json.NewEncoder(w)
@@ -56,8 +57,9 @@ func show(d *Document, w io.Writer, format string) error {
 	for _, r := range d.Rows {
 		if r.Op != op {
 			op = r.Op
-			fmt.Fprintf(w, "#\n# %s\n#%11s %12s %9s %6s %6s %10s %8s %8s %6s  %s\n", op, "size", "count", "type", "redop", "root",
-				"time(us)", "algbw", "busbw", "#wrong", "algorithm")
+			fmt.Fprintf(w, "#\n# %s_perf\n#%11s %12s %9s %6s %6s %10s %8s %8s %6s  %s\n", strings.Replace(op, "all_to_all", "alltoall", 1), "size", "count", "type", "redop", "root",
+				"time", "algbw", "busbw", "#wrong", "algorithm")
+			fmt.Fprintf(w, "#%11s %12s %9s %6s %6s %10s %8s %8s\n", "(B)", "(elements)", "", "", "", "(us)", "(GB/s)", "(GB/s)")
 		}
 		fmt.Fprintf(w, "%12d %12d %9s %6s %6d %10.2f %8.2f %8.2f %6d  %s\n", r.Size, r.Count, r.Type, r.Redop, r.Root, r.Out.Time,
 			r.Out.AlgBW, r.Out.BusBW, r.Out.Wrong, r.Algorithm)

@@ -80,7 +80,7 @@ func TestRCCL(t *testing.T) {
 		t.Fatal(errs)
 	}
 	if len(docs[0].Rows) != 2*int(collective.Send) || docs[0].Wrong != 0 || docs[0].Library != "RCCL 2.23.4" ||
-		!strings.HasSuffix(docs[0].GPUs[1], "GPU 0000:19:00.0 Fake GPU 1") {
+		!strings.HasSuffix(docs[0].GPUs[1], "device 0000:19:00.0 Fake GPU 1") {
 		t.Errorf("%+v", docs[0])
 	}
 }
@@ -155,13 +155,13 @@ func TestBusBandwidth(t *testing.T) {
 
 func TestTable(t *testing.T) {
 	o := Default()
-	d := Document{Backend: "cuda", Ranks: 1, GPUs: []string{"GPU 0"}, Library: "driver of CUDA 12.4"}
+	d := Document{Backend: "cuda", Ranks: 1, GPUs: []string{"a device 0"}, Library: "driver of CUDA 12.4"}
 	d.Rows = append(d.Rows, o.newRow(collective.Broadcast, 1024, 1, 0, 1e-5, "binomial"))
 	var b bytes.Buffer
 	if err := show(&d, &b, "table"); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"# Out of bounds values : 0", "10.00", "#wrong", "binomial", "Rank  0 on GPU 0"} {
+	for _, want := range []string{"# Out of bounds values : 0", "10.00", "#wrong", "binomial", "Rank  0 on a device 0"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}
