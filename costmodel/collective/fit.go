@@ -3,6 +3,7 @@ package collective
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"planner/hardware"
 	"planner/hardware/unit"
@@ -76,20 +77,66 @@ type fit struct {
 	knobs   []knob
 	theta   []float64 // ln(value)
 	centre  []float64 // ln(prior value)
+	parent  []int     // the knob of the older generation that each is held to, −1: its own prior
+	touches [][]int   // the samples that each knob can move
 }
 
 func newFit(prior Constants, samples []Sample) *fit {
 	f := &fit{prior: prior, samples: samples}
-	used := usedLinks(&prior, samples)
+	crossed := crossedLinks(&prior, samples)
+	at := map[string]int{}
 	for _, k := range knobs(&prior) {
-		if !used[linkOf(k.name)] {
+		link := linkOf(k.name)
+		touches, ok := crossed[link]
+		if !ok {
 			continue
 		}
+		parent := -1
+		if older := olderLink(link); older != "" {
+			if p, ok := at[older+k.name[len(link):]]; ok {
+				parent = p
+			}
+		}
+		at[k.name] = len(f.knobs)
 		f.knobs = append(f.knobs, k)
 		f.centre = append(f.centre, math.Log(*k.at(&prior)))
+		f.parent = append(f.parent, parent)
+		f.touches = append(f.touches, touches)
 	}
 	f.theta = append([]float64(nil), f.centre...)
 	return f
+}
+
+// olderLink returns the link of the generation before, or of any, to which a
+// generation's constants are held: they change less between generations than a
+// prior knows of either.
+func olderLink(name string) string {
+	if name == "nvlink-blackwell" {
+		return "nvlink-hopper"
+	}
+	kind, _, arch := strings.Cut(name, "-")
+	if !arch || strings.HasPrefix(name, "pcie-") {
+		return ""
+	}
+	return kind
+}
+
+// off returns by how many spreads constant j lies off what holds it.
+func (f *fit) off(theta []float64, j int) float64 {
+	d := theta[j] - f.centre[j]
+	if p := f.parent[j]; p >= 0 {
+		d -= theta[p] - f.centre[p]
+	}
+	return d / f.spread(j)
+}
+
+// spread returns the standard deviation in ln(value) with which a constant is
+// held.
+func (f *fit) spread(j int) float64 {
+	if f.parent[j] >= 0 {
+		return math.Min(f.knobs[j].spread, generation)
+	}
+	return f.knobs[j].spread
 }
 
 func linkOf(knob string) string {
@@ -101,15 +148,20 @@ func linkOf(knob string) string {
 	return knob
 }
 
-// usedLinks returns the links that the samples cross, and "protocol".
-func usedLinks(c *Constants, samples []Sample) map[string]bool {
-	used := map[string]bool{"protocol": true}
-	for _, e := range evidence(c, samples) {
-		if e.Samples > 0 {
-			used[e.Link] = true
+// crossedLinks returns the samples that cross each link, all under "protocol".
+func crossedLinks(c *Constants, samples []Sample) map[string][]int {
+	crossed := map[string][]int{}
+	for i := range samples {
+		s := &samples[i]
+		crossed["protocol"] = append(crossed["protocol"], i)
+		for t := 0; t <= s.Span.Tier; t++ {
+			link, _ := c.Link(s.Cluster.Tiers[t].Kind, s.Cluster.GPU.Arch)
+			if n := len(crossed[link.Name]); n == 0 || crossed[link.Name][n-1] != i {
+				crossed[link.Name] = append(crossed[link.Name], i)
+			}
 		}
 	}
-	return used
+	return crossed
 }
 
 // evidence counts, for each link of c, the samples that cross it.
@@ -157,17 +209,24 @@ func (f *fit) constants(theta []float64) Constants {
 
 // residuals writes ln(predicted/measured)/σ of every sample at theta.
 func (f *fit) residuals(theta, dst []float64) {
+	price := f.pricing(theta)
+	for i := range f.samples {
+		dst[i] = price(i)
+	}
+}
+
+// pricing returns the residual of a sample at theta.
+func (f *fit) pricing(theta []float64) func(i int) float64 {
 	c := f.constants(theta)
 	fabrics := map[*hardware.Cluster]*Fabric{}
-	for i := range f.samples {
+	return func(i int) float64 {
 		s := &f.samples[i]
 		fab := fabrics[s.Cluster]
 		if fab == nil {
 			fab = NewFabric(s.Cluster, &c)
 			fabrics[s.Cluster] = fab
 		}
-		p := fab.Time(s.Op, s.Bytes, s.Span)
-		dst[i] = math.Log(float64(p.Seconds/s.Seconds)) / s.sigma()
+		return math.Log(float64(fab.Time(s.Op, s.Bytes, s.Span).Seconds/s.Seconds)) / s.sigma()
 	}
 }
 

@@ -52,6 +52,7 @@ func (f *fit) value(theta []float64) float64 {
 //
 //	min ‖√w·(r + Jδ)‖² + ‖(θ+δ−θ₀)/spread‖² + λ‖δ‖²
 //
+// where θ₀ of a generation moves with the one before,
 // with Cauchy weights w = 1/(1+r²) (Huber & Ronchetti, Robust Statistics).
 func (f *fit) descend() int {
 	n, p := len(f.samples), len(f.theta)
@@ -86,8 +87,8 @@ func (f *fit) cost(theta, r []float64) float64 {
 	for _, v := range r {
 		sum += math.Log1p(v * v)
 	}
-	for i, k := range f.knobs {
-		d := (theta[i] - f.centre[i]) / k.spread
+	for j := range f.knobs {
+		d := f.off(theta, j)
 		sum += d * d
 	}
 	return sum
@@ -96,14 +97,14 @@ func (f *fit) cost(theta, r []float64) float64 {
 // jacobian writes ∂r/∂θ by forward differences around residuals r.
 func (f *fit) jacobian(r []float64, jac *mat.Dense) {
 	theta := append([]float64(nil), f.theta...)
-	moved := make([]float64, len(r))
+	jac.Zero()
 	for j := range theta {
 		was := theta[j]
 		theta[j] -= step
-		f.residuals(theta, moved)
+		price := f.pricing(theta)
 		theta[j] = was
-		for i := range r {
-			jac.Set(i, j, (r[i]-moved[i])/step)
+		for _, i := range f.touches[j] {
+			jac.Set(i, j, (r[i]-price(i))/step)
 		}
 	}
 }
@@ -119,9 +120,12 @@ func (f *fit) solve(r []float64, jac *mat.Dense, lambda float64) []float64 {
 			a.Set(i, j, w*jac.At(i, j))
 		}
 	}
-	for j, k := range f.knobs {
-		a.Set(n+j, j, 1/k.spread)
-		b.SetVec(n+j, (f.centre[j]-f.theta[j])/k.spread)
+	for j := range f.knobs {
+		a.Set(n+j, j, 1/f.spread(j))
+		if older := f.parent[j]; older >= 0 {
+			a.Set(n+j, older, -1/f.spread(j))
+		}
+		b.SetVec(n+j, -f.off(f.theta, j))
 		a.Set(n+p+j, j, math.Sqrt(lambda))
 	}
 	var qr mat.QR
@@ -172,8 +176,13 @@ func (f *fit) errors(r []float64, jac *mat.Dense) []float64 {
 			}
 		}
 	}
-	for j, k := range f.knobs {
-		info.SetSym(j, j, info.At(j, j)+1/(k.spread*k.spread))
+	for j := range f.knobs {
+		held := 1 / (f.spread(j) * f.spread(j))
+		info.SetSym(j, j, info.At(j, j)+held)
+		if older := f.parent[j]; older >= 0 {
+			info.SetSym(older, older, info.At(older, older)+held)
+			info.SetSym(older, j, info.At(older, j)-held)
+		}
 	}
 	out := make([]float64, p)
 	var chol mat.Cholesky

@@ -53,6 +53,7 @@ const (
 	shareSpread = 0.15 // shares of a nominal rate
 	reachSpread = 0.06 // rings: 0.74 to 0.82 of NVLink from A100 to GB200, 0.96 to 0.98 of a NIC
 	looseSpread = 0.4  // shares that depend on congestion and on the library
+	generation  = 0.3  // between generations of one kind of link: a third either way
 )
 
 // knobs lists every number of c.
