@@ -46,10 +46,7 @@ func (s Space) with(p *Problem) Space {
 			*v = d
 		}
 	}
-	if s.Shard != nil {
-		def(&s.Zero, 1, 2, 3) // stage 0 has none
-	}
-	def(&s.Zero, 0, 1, 2, 3)
+	def(&s.Zero, s.splitting()...)
 	def(&s.MBS, 1, 2, 4, 8, 16)
 	def(&s.HPZ, 0)
 	if s.SP == nil {
@@ -74,6 +71,21 @@ func (s Space) with(p *Problem) Space {
 		s.Recompute, s.Zero = []Recompute{RecomputeNone}, intersect(s.Zero, []int{0, 3})
 	}
 	return s
+}
+
+// splitting returns the ZeRO stages that have what the space asks for: stage 0
+// has no shard and offloads nothing, only stage 3 has a secondary shard and
+// offloads parameters.
+func (s *Space) splitting() []int {
+	hpz := s.HPZ != nil && !slices.Contains(s.HPZ, 0)
+	offload := s.Offload != nil && !slices.Contains(s.Offload, OffloadNone)
+	switch {
+	case hpz, offload && !slices.Contains(s.Offload, OffloadOptimizer):
+		return []int{3}
+	case offload, s.Shard != nil:
+		return []int{1, 2, 3}
+	}
+	return []int{0, 1, 2, 3}
 }
 
 func intersect(a, b []int) []int {

@@ -180,8 +180,10 @@ func (p *Problem) checkLayers(l *Layout, prof *Profile) *Violation {
 			fmt.Sprintf("use at most pp=%d, or pp=1", layers)}
 	case p.layersOf(l, nil) != nil:
 		return nil
+	case l.First+l.Last > layers:
+		return &Violation{RuleLayers, splitString(l.First, l.Last), fmt.Sprintf("more than the %d layers of the model", layers), offerSplit(l, layers, prof)}
 	case l.First > 0 || l.Last > 0:
-		return &Violation{RuleLayers, fmt.Sprintf("first=%d,last=%d", l.First, l.Last),
+		return &Violation{RuleLayers, splitString(l.First, l.Last),
 			fmt.Sprintf("%d layers are left for the other stages, which they do not divide", layers-l.First-l.Last), offerSplit(l, layers, prof)}
 	}
 	return &Violation{RuleLayers, given, fmt.Sprintf("%d layers do not split evenly over %d stages", layers, chunks), offerSplit(l, layers, prof)}

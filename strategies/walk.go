@@ -203,10 +203,11 @@ func (w *walker) offloads() {
 		}
 		w.l.Offload = off
 		for _, hpz := range w.s.HPZ {
+			w.l.HPZ = hpz
 			if hpz > 0 && (w.l.Zero != 3 || w.l.Shard%hpz != 0 || off == OffloadAll) {
+				w.found.refuse(RuleShard, 1, func() *Violation { return w.p.checkShard(&w.l, nil) })
 				continue
 			}
-			w.l.HPZ = hpz
 			w.rest()
 		}
 	}
