@@ -45,18 +45,7 @@ func TestWrongProfiles(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs for seconds")
 	}
-	for _, tt := range []struct {
-		name, shape, term string
-		change            func(*hardware.Cluster)
-	}{
-		{"right", quickShape, "", func(*hardware.Cluster) {}},
-		{"inter-node bandwidth ×3", quickShape, termBandwidth, func(c *hardware.Cluster) { c.Tiers[1].Bandwidth *= 3 }},
-		{"latency ×10", quickShape, termLatency, func(c *hardware.Cluster) { c.Tiers[1].Fit.Latency *= 10 }},
-		{"NIC sharing ignored", quickShape + ",nics=1", termNICs, func(c *hardware.Cluster) {
-			c.Tiers[1].Bandwidth *= 2
-			c.Tiers[1].NICs = 0
-		}},
-	} {
+	for _, tt := range wrongProfiles {
 		t.Run(tt.name, func(t *testing.T) {
 			var r *Report
 			for range 3 { // tests of other packages share the cores
