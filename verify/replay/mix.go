@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"planner/costmodel"
+	"planner/costmodel/timeline"
 	"planner/strategies"
 )
 
@@ -15,6 +16,8 @@ type Mix struct {
 	// Once is how long the last delay of the step is of memory traffic alone, as
 	// an optimizer's.
 	Once float64 `json:"once,omitempty"`
+	// Host is how long the framework takes beside it, while nothing computes.
+	Host float64 `json:"host,omitempty"`
 }
 
 // Part is kernels that run Times over, such as those of a layer.
@@ -57,6 +60,18 @@ func mixesOf(p *strategies.Problem, plan *Plan, prof *strategies.Profile, micro 
 		}
 	}
 	return out
+}
+
+// hostTime takes the host's part out of what the last delays stand for.
+func (p *Plan) hostTime(t *timeline.Timeline) {
+	for i := range t.Tasks {
+		x := &t.Tasks[i]
+		if x.Kind == timeline.Once && x.Stream == timeline.Compute && x.What == "host" {
+			m := &p.Mixes[x.Rank]
+			m.Host += float64(x.Dur)
+			m.Once = math.Max(0, m.Once-float64(x.Dur))
+		}
+	}
 }
 
 func kernelsOf(list []costmodel.Kernel, scale float64) []Kernel {

@@ -32,7 +32,8 @@ func (p *Plan) Inner() int { return p.Layout.TP * p.Layout.CP * p.Layout.DP }
 func Build(p *strategies.Problem, l strategies.Layout, prof *strategies.Profile) *Plan {
 	x := p.Explain(l, prof)
 	plan := &Plan{Layout: l, Estimate: x.Estimate, Calls: x.Calls}
-	compute := passesOf(p.Timeline(l, prof))
+	walk := p.Timeline(l, prof)
+	compute := passesOf(walk)
 	var once []float64
 	for s := range l.PP {
 		b := &stageBuilder{plan: plan, stage: s, micro: x.MicroBatches, layers: x.Layers[s], compute: compute}
@@ -43,6 +44,7 @@ func Build(p *strategies.Problem, l strategies.Layout, prof *strategies.Profile)
 		once = append(once, float64(compute[passKey{int32(s), -1, -1, timeline.Once}]))
 	}
 	plan.Mixes = mixesOf(p, plan, prof, x.MicroBatches, once)
+	plan.hostTime(walk)
 	return plan
 }
 

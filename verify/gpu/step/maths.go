@@ -27,6 +27,7 @@ type running struct {
 	maths Maths
 	list  []replay.Kernel
 	once  float64
+	host  float64
 	next  int
 	owed  float64 // seconds of delays that no kernel has filled
 	rate  float64 // bytes per second that the plan gives memory traffic
@@ -35,7 +36,7 @@ type running struct {
 func (r *Rank) running(p *replay.Program, stage int) *running {
 	x := &running{maths: r.maths}
 	if len(p.Mixes) > 0 {
-		x.once = p.Mixes[stage].Once
+		x.once, x.host = p.Mixes[stage].Once, p.Mixes[stage].Host
 		for _, part := range p.Mixes[stage].Parts {
 			for range part.Times {
 				x.list = append(x.list, part.Kernels...)
@@ -60,6 +61,9 @@ func (r *Rank) running(p *replay.Program, stage int) *running {
 func (x *running) delay(seconds float64, last bool) error {
 	if x.maths == nil {
 		return nil
+	}
+	if last {
+		seconds = math.Max(0, seconds-x.host)
 	}
 	if last && x.once > 0 && x.rate > 0 {
 		once := math.Min(x.once, seconds)
@@ -118,7 +122,8 @@ func (g *GPU) Prepare(m replay.Mix) error {
 	room := g.room
 	room[3] = blas.Workspace
 	if m.Once > 0 {
-		room[1], room[2] = max(room[1], leastMoved), max(room[2], leastMoved)
+		enough := min(leastMoved, int(m.Once*fastest)&^15+16)
+		room[1], room[2] = max(room[1], enough), max(room[2], enough)
 	}
 	for _, p := range m.Parts {
 		for i := range p.Kernels {
@@ -151,10 +156,12 @@ func (g *GPU) ready(k *replay.Kernel, room *[4]int) error {
 }
 
 // Traffic runs over at most mostMoved of a buffer before it begins again, and
-// an optimizer's over at least leastMoved: far more than caches hold.
+// an optimizer's over leastMoved, far more than caches hold, or what a memory
+// of the fastest rate moves meanwhile.
 const (
 	mostMoved  = 1 << 30
 	leastMoved = 256 << 20
+	fastest    = 8e12
 )
 
 func (g *GPU) reserve(room [4]int) error {

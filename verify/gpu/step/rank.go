@@ -146,7 +146,7 @@ func (r *Rank) step(ctx context.Context, i int) (*replay.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	reply := &replay.Reply{End: time.Since(begin)}
+	reply := &replay.Reply{End: time.Since(begin) + r.host(p)}
 	for _, t := range tickets {
 		if t == nil {
 			continue
@@ -159,6 +159,15 @@ func (r *Rank) step(ctx context.Context, i int) (*replay.Reply, error) {
 			Begin: -time.Duration(took * 1e9)})
 	}
 	return reply, nil
+}
+
+// host returns what the framework's own time adds to the step, as the plan has
+// it: nothing computes meanwhile, and nothing is run for it.
+func (r *Rank) host(p *replay.Program) time.Duration {
+	if r.maths == nil || len(p.Mixes) == 0 {
+		return 0
+	}
+	return time.Duration(p.Mixes[r.ID/p.Inner].Host * 1e9)
 }
 
 // issue puts a whole step on the streams.
@@ -318,7 +327,7 @@ func check(p *replay.Program) error {
 	}
 	for _, m := range p.Mixes {
 		for _, part := range m.Parts {
-			if part.Times < 0 || part.Times > mostTimes || len(part.Kernels) > mostTimes || !(m.Once >= 0) {
+			if part.Times < 0 || part.Times > mostTimes || len(part.Kernels) > mostTimes || !(m.Once >= 0) || !(m.Host >= 0) || m.Host > 3600 {
 				return fmt.Errorf("mix of %d kernels %d times: not a mix", len(part.Kernels), part.Times)
 			}
 			for _, k := range part.Kernels {
