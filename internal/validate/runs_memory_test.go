@@ -63,7 +63,7 @@ func TestAllocatedMemory(t *testing.T) {
 		if r.Case.Layout.CP > 1 {
 			limit = 0.03
 		}
-		if off := r.Memory/ *r.MeasuredMem - 1; math.Abs(off) > limit {
+		if off := r.Memory / *r.MeasuredMem - 1; math.Abs(off) > limit {
 			t.Errorf("%s: %.2f GiB, measured %.2f", r.ID, r.Memory, *r.MeasuredMem)
 		}
 	}
