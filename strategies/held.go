@@ -88,7 +88,7 @@ func (s *site) stateMemory(m *Memory, h *held) {
 			return unit.Bytes(part.n * bytes)
 		}
 		m.Weights += split(3, b.Weight)
-		m.Gradients += split(2, s.gradBytes()*trained)
+		m.Gradients += split(2, s.prof.GradBytes(&s.p.Work)*trained)
 		m.Master += split(1, b.Master*trained)
 		m.Moments += split(1, s.momentBytes()*trained)
 	}
@@ -99,16 +99,16 @@ func (s *site) stateMemory(m *Memory, h *held) {
 	}
 }
 
-// gradBytes returns the bytes of gradient per parameter: the documented ones,
+// GradBytes returns the bytes of gradient per parameter: the documented ones,
 // or what the software before them held.
-func (s *site) gradBytes() float64 {
-	m := &s.prof.Memory
+func (f *Profile) GradBytes(w *Workload) float64 {
+	m := &f.Memory
 	switch {
-	case s.p.Work.ShortState:
+	case w.ShortState:
 		return 2
-	case s.p.Work.Plain && m.PlainGrad > 0:
+	case w.Plain && m.PlainGrad > 0:
 		return m.PlainGrad
-	case s.p.Work.Precision == hardware.FP16 && m.HalfGrad > 0:
+	case w.Precision == hardware.FP16 && m.HalfGrad > 0:
 		return m.HalfGrad
 	}
 	return m.Grad

@@ -88,16 +88,19 @@ func memoryHow(p *strategies.Problem, x *strategies.Explanation, name string) st
 		}
 		return fmt.Sprintf("%.3g B parameters × %.0f B%s%s", held/1e9, m.Weight, split(3), low)
 	case "gradients":
-		return fmt.Sprintf("× %.0f B%s", m.Grad, split(2))
+		return fmt.Sprintf("× %.0f B%s", x.Framework.GradBytes(&p.Work), split(2))
 	case "master":
 		return fmt.Sprintf("× %.0f B%s", m.Master, split(1))
 	case "moments":
 		return fmt.Sprintf("× %.0f B%s", m.Moments, split(1))
 	case "activations":
-		return fmt.Sprintf("%s recomputation, %d layers, %s", l.Recompute, x.Layers[x.Fullest], inFlightText(x))
+		return fmt.Sprintf("%s recomputation, %d layers, %s, and the gradients that pass the last layer", l.Recompute, x.Layers[x.Fullest], inFlightText(x))
 	case "logits":
-		return "of one micro-batch on the last stage, with their gradient"
+		return "of one micro-batch on the last stage, unless the gradients of a layer are more when its backward pass begins"
 	case "buffers":
+		if m.WeightGrads > 0 {
+			return "workspaces, placeholders of weight gradients, communication buckets"
+		}
 		return "gathered layers, communication buckets"
 	case "fragmentation":
 		return "fitted share of activations and logits"
