@@ -39,8 +39,15 @@ What the residuals say, and what would mend it:
   not give.
 - **Memory close to capacity.** Within 5 % of it fit and OOM are told apart hardly
   better than by chance: such layouts are called marginal.
-- **Memory of Moonlight (megatron_misc).** Measured after the optimizer step, when
-  activations are gone; predicted is the peak.
+- **Memory of nanotron (ultrascale).** Its figure is that of rank 0, on the first
+  stage. At 8 tensor-parallel ranks and more two kinds of run, equal in every
+  column, differ by up to 1.8 times: one keeps 3 bytes a hidden element, layer and
+  token that tensor parallelism does not divide. The prediction lies between.
+- **Memory of BLOOM's tuning (bigscience).** Within 5 % in fp16; from one day on the
+  runs were in bf16, which no column says, and took a third more: fp32 gradients.
+- **Memory under context parallelism (simumax_b200).** The table leaves the exchange
+  open. Taken as the ring that Megatron defaults to, runs come out 1 to 3 % low;
+  taken as Ulysses, within 0.3 %.
 - **Kernels of 2023 (hagemann2023).** Residuals and rotary embeddings ran as kernels
   of their own; the columns say which attention kernel ran but not which others,
   nor which release of the code: with flash2, layouts without a pipeline hide

@@ -19,7 +19,8 @@ func TestPaperFormula(t *testing.T) {
 	}{
 		{48, 6144, 64, 4, 8, 1, 1, false}, {48, 6144, 64, 4, 8, 1, 1, true},
 		{96, 12288, 96, 1, 8, 8, 3, false}, {96, 12288, 96, 1, 8, 8, 3, true},
-		{105, 20480, 128, 1, 8, 35, 3, true}, {128, 25600, 160, 1, 8, 64, 1, true},
+		{105, 20480, 128, 1, 8, 35, 3, false}, {105, 20480, 128, 1, 8, 35, 3, true},
+		{128, 25600, 160, 1, 8, 64, 1, false}, {128, 25600, 160, 1, 8, 64, 1, true},
 	} {
 		r := Run{ID: "x", Framework: "megatron", Layers: x.layers, Hidden: x.hidden, Heads: x.heads, FFN: 4 * x.hidden, Vocab: 51200, Seq: 2048,
 			GPU: "a100-sxm-80gb", GPUs: x.tp * x.pp, PerNode: 8, GlobalBatch: 64 * x.batch, MBS: x.batch, TP: x.tp, PP: x.pp, VPP: x.vpp, DP: 1, Zero: "0",
