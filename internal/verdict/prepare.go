@@ -3,7 +3,6 @@ package verdict
 import (
 	"context"
 	"errors"
-	"os"
 
 	"planner/hardware"
 	"planner/internal/ask"
@@ -63,9 +62,6 @@ func (r *Run) preset() (bool, error) {
 // file reads the cluster TOML of the question.
 func (r *Run) file() (*hardware.Cluster, error) {
 	text, err := catalog.ReadFile("cluster TOML", r.Hardware)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, catalog.Errorf("--hardware %q: no such file: want a cluster TOML, e.g. of planner calibrate --measure", r.Hardware)
-	}
 	if err != nil {
 		return nil, err
 	}
