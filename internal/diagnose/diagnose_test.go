@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"fmt"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -348,4 +349,26 @@ func FuzzShare(f *testing.F) {
 			t.Errorf("%q: %v", text, s)
 		}
 	})
+}
+
+// torchtitan keeps parameters after the forward pass when it has a pipeline,
+// unless told otherwise: distributed/fsdp.py,
+// get_fsdp_reshard_after_forward_policy.
+func TestTitanReshards(t *testing.T) {
+	for _, tt := range []struct {
+		policy   string
+		pp, zero int
+	}{{"default", 1, 3}, {"default", 4, 2}, {"", 4, 2}, {"always", 4, 3}, {"never", 1, 2}} {
+		text := fmt.Sprintf("[parallelism]\ndata_parallel_shard_degree = 2\npipeline_parallel_degree = %d\n", tt.pp)
+		if tt.policy != "" {
+			text += fmt.Sprintf("fsdp_reshard_after_forward = %q\n", tt.policy)
+		}
+		c, err := Parse("t.toml", []byte(text+"[training]\nlocal_batch_size = 4\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Layout.Zero != tt.zero {
+			t.Errorf("%q at pp=%d: zero=%d, want %d", tt.policy, tt.pp, c.Layout.Zero, tt.zero)
+		}
+	}
 }
