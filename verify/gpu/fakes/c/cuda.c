@@ -141,7 +141,7 @@ int cuStreamDestroy_v2(struct stream *s) { if (!current) return 201;
   return 0;
 }
 int cuEventCreate(struct event **e, unsigned f) { if (!current) return 201; *e = calloc(1, sizeof **e); (*e)->ctx = current; (*e)->flags = f; return 0; }
-int cuEventDestroy_v2(struct event *e) { if (!current) return 201; free(e); return 0; }
+int cuEventDestroy_v2(struct event *e) { if (!current) return 201; if (e->users-- == 0) free(e); return 0; }
 int cuEventRecord(struct event *e, struct stream *s) {
   if (!current) return 201;
   if (!s || e->ctx != s->ctx) return 400;
@@ -333,7 +333,20 @@ static int unseal(handle h, int salt, uint64_t *p) {
   return memcmp(&h, &want, 64) ? 1 : 0;
 }
 int cuIpcGetMemHandle(handle *h, uint64_t p) { *h = seal(p, 3); return owner(p, 1) ? 0 : 1; }
-int cuIpcOpenMemHandle_v2(uint64_t *p, handle h, unsigned f) { return f != 1 ? 1 : unseal(h, 3, p); }
+// Processes are threads here: memory opens where it is, and an event is the
+// other's own, which that destroys.
+int cuIpcOpenMemHandle_v2(uint64_t *p, handle h, unsigned f) {
+  if (f != 1 || !current || unseal(h, 3, p)) return 1;
+  struct block *b = owner(*p, 1);
+  if (!b) return 1;
+  if (b->dev != current->dev && !topology) return 217;
+  if (b->dev != current->dev) current->peers |= 1 << b->dev;
+  return 0;
+}
 int cuIpcCloseMemHandle(uint64_t p) { return 0; }
 int cuIpcGetEventHandle(handle *h, struct event *e) { *h = seal((uint64_t)e, 5); return (e->flags & 6) == 6 ? 0 : 1; }
-int cuIpcOpenEventHandle(struct event **e, handle h) { return unseal(h, 5, (uint64_t *)e); }
+int cuIpcOpenEventHandle(struct event **e, handle h) {
+  if (!current || unseal(h, 5, (uint64_t *)e)) return 1;
+  (*e)->users++;
+  return 0;
+}

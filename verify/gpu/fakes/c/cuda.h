@@ -2,7 +2,7 @@
 enum { COPY, FILL, LAUNCH, RECORD, WAIT, GRAPH, FOREIGN };
 enum { MAXNODES = 4096 };
 struct ctx;
-struct event { struct ctx *ctx; unsigned flags; int recorded, done; struct graph *graph; int node; };
+struct event { struct ctx *ctx; unsigned flags; int recorded, done, users; struct graph *graph; int node; };
 struct op {
   int kind, seq, before, dep;
   uint64_t arg[12];

@@ -1,0 +1,334 @@
+package cuda
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+
+	"planner/costmodel/collective/steps"
+	"planner/verify/gpu/ptx"
+	"planner/verify/reduce"
+)
+
+// Signals is what processes of one machine tell each other while they put
+// calls on their streams: a stream that waits for an event waits for what was
+// recorded by then, so a process must know that its peer has recorded.
+type Signals interface {
+	// Set says that this rank has made n marks of a kind, 0 or 1.
+	Set(kind int, n uint64)
+	// Wait returns when a rank has made n of them.
+	Wait(rank, kind int, n uint64) error
+	// Exchange returns what every rank gives, all as long.
+	Exchange(mine []byte) ([][]byte, error)
+}
+
+// Across is one rank of a group whose ranks are processes of one machine, each
+// on a GPU that reaches the others' memory. The steps are those of a [Group];
+// memory and events travel as IPC handles. All ranks make the same calls.
+type Across struct {
+	// Timeout bounds Wait.
+	Timeout    time.Duration
+	Rank, Size int
+
+	g        *Group // of this rank alone
+	signals  Signals
+	events   [2]eventHandle // own: ready, taken
+	theirs   [][2]eventHandle
+	bufs     [][steps.NumBufs]Pointer // by rank: input, output, scratch
+	open     map[IPCHandle]Pointer
+	given    [steps.NumBufs]Pointer
+	made     [][2]uint64 // marks by rank, as all of them count
+	longest  int
+	declared bool
+}
+
+// The kinds of marks.
+const (
+	markReady = iota
+	markTaken
+)
+
+// NewAcross returns this process's rank, on the GPU of a group of one. All
+// ranks call it at once.
+func NewAcross(g *Group, rank, size int, s Signals) (*Across, error) {
+	a := &Across{Timeout: 30 * time.Second, Rank: rank, Size: size, g: g, signals: s, open: map[IPCHandle]Pointer{},
+		made: make([][2]uint64, size), bufs: make([][steps.NumBufs]Pointer, size), theirs: make([][2]eventHandle, size)}
+	return a, g.on(a.meet)
+}
+
+// meet gives every rank the events of all.
+func (a *Across) meet() error {
+	d, r := a.g.d, a.g.ranks[0]
+	if err := a.g.enter(r.gpu); err != nil {
+		return err
+	}
+	if d.ipcEvent == nil || d.ipcOpenEvent == nil {
+		return fmt.Errorf("%s: no events between processes: want a newer one", d.Path)
+	}
+	var mine []byte
+	for i := range a.events {
+		var h IPCHandle
+		if err := d.check(d.eventCreate(&a.events[i], eventDisableTiming|eventInterprocess), "cuEventCreate"); err != nil {
+			return err
+		}
+		if err := d.check(d.ipcEvent(&h, a.events[i]), "cuIpcGetEventHandle"); err != nil {
+			return err
+		}
+		mine = append(mine, h.B[:]...)
+	}
+	all, err := a.signals.Exchange(mine)
+	if err != nil {
+		return err
+	}
+	for rank, text := range all {
+		for i := range a.events {
+			if rank == a.Rank {
+				a.theirs[rank][i] = a.events[i]
+				continue
+			}
+			h := IPCHandle{[64]byte(text[64*i:])}
+			if err := d.check(d.ipcOpenEvent(&a.theirs[rank][i], h), "cuIpcOpenEventHandle"); err != nil {
+				return fmt.Errorf("events of rank %d: %w", rank, err)
+			}
+		}
+	}
+	return nil
+}
+
+// Do puts a call on the stream; In and Out of c are this rank's alone. New
+// buffers are told to all first, so all ranks change theirs at once.
+func (a *Across) Do(s steps.Spec, t reduce.DType, op reduce.Op, in, out Pointer) error {
+	if s.Ranks != a.Size {
+		return fmt.Errorf("%v over %d ranks: want %d, the group's", s.Op, s.Ranks, a.Size)
+	}
+	if reduces(s.Op) && !ptx.Serves(t) {
+		return fmt.Errorf("%v of %v: no kernel on GPUs: want f32, f16 or bf16", s.Op, t)
+	}
+	return a.g.on(func() error {
+		p := a.g.plans[s]
+		if p == nil {
+			var err error
+			if p, err = compile(s); err != nil {
+				return err
+			}
+			a.g.plans[s] = p
+		}
+		if err := a.buffers(p, t, in, out); err != nil {
+			return err
+		}
+		return a.issue(&Call{Spec: s, Type: t, Reduction: op}, p)
+	})
+}
+
+// buffers tells all ranks where this one's are, where any of them has moved.
+func (a *Across) buffers(p *plan, t reduce.DType, in, out Pointer) error {
+	r := a.g.ranks[0]
+	if err := a.g.enter(r.gpu); err != nil {
+		return err
+	}
+	most := 0 // of all ranks, so that all grow at once
+	for _, n := range p.scratch {
+		most = max(most, n*t.Size())
+	}
+	grow := most > r.scratch.n
+	want := [steps.NumBufs]Pointer{in, out, r.scratch.at}
+	if a.declared && !grow && want == a.given {
+		return nil
+	}
+	if a.declared && grow && want == a.given {
+		if err := a.quiet(); err != nil { // peers may still read the old scratch
+			return err
+		}
+	}
+	if err := a.g.reserve(&r.scratch, most); err != nil {
+		return err
+	}
+	want[steps.Scratch] = r.scratch.at
+	return a.declare(want)
+}
+
+// quiet waits for the own stream, and for all ranks to have done so.
+func (a *Across) quiet() error {
+	if err := a.wait(); err != nil {
+		return err
+	}
+	_, err := a.signals.Exchange([]byte{0})
+	return err
+}
+
+// declare exchanges the handles of the buffers and opens the peers'.
+func (a *Across) declare(mine [steps.NumBufs]Pointer) error {
+	d := a.g.d
+	var text []byte
+	for _, p := range mine {
+		var h IPCHandle
+		if p != 0 {
+			if err := d.check(d.ipcMem(&h, p), "cuIpcGetMemHandle"); err != nil {
+				return err
+			}
+		}
+		text = append(binary.LittleEndian.AppendUint64(text, uint64(p)), h.B[:]...)
+	}
+	all, err := a.signals.Exchange(text)
+	if err != nil {
+		return err
+	}
+	const each = 8 + 64
+	for rank, b := range all {
+		for i := range mine {
+			if rank == a.Rank {
+				a.bufs[rank][i] = mine[i]
+				continue
+			}
+			a.bufs[rank][i] = 0
+			if binary.LittleEndian.Uint64(b[each*i:]) == 0 {
+				continue
+			}
+			if a.bufs[rank][i], err = a.import1(IPCHandle{[64]byte(b[each*i+8:])}); err != nil {
+				return fmt.Errorf("memory of rank %d: %w", rank, err)
+			}
+		}
+	}
+	a.given, a.declared = mine, true
+	return nil
+}
+
+// import1 opens memory of a peer; a process may open it once.
+func (a *Across) import1(h IPCHandle) (p Pointer, err error) {
+	if p, known := a.open[h]; known {
+		return p, nil
+	}
+	if err := a.g.d.check(a.g.d.ipcOpenMem(&p, h, openLazily), "cuIpcOpenMemHandle"); err != nil {
+		return 0, err
+	}
+	a.open[h] = p
+	return p, nil
+}
+
+// Forget closes the peers' memory, once all ranks have waited; all call it
+// before they free what they gave to calls.
+func (a *Across) Forget() error {
+	return a.g.on(func() error {
+		if err := a.g.enter(a.g.ranks[0].gpu); err != nil {
+			return err
+		}
+		if err := a.quiet(); err != nil {
+			return err
+		}
+		var errs []error
+		for h, p := range a.open {
+			errs = append(errs, a.g.d.check(a.g.d.ipcCloseMem(p), "cuIpcCloseMemHandle"))
+			delete(a.open, h)
+		}
+		a.declared = false
+		_, err := a.signals.Exchange([]byte{1})
+		return errors.Join(append(errs, err)...)
+	})
+}
+
+// issue puts this rank's actions of a plan on its stream, in the plan's order,
+// which counts the marks of all.
+func (a *Across) issue(c *Call, p *plan) error {
+	for i := range p.actions {
+		x := &p.actions[i]
+		switch x.verb {
+		case ready:
+			a.made[x.rank][markReady]++
+		case taken:
+			a.made[x.rank][markTaken]++
+		}
+		if x.rank != a.Rank {
+			continue
+		}
+		if err := a.act(c, x); err != nil {
+			return err
+		}
+	}
+	_, n := steps.Lens(c.Spec, a.Rank)
+	if c.Reduction != reduce.Avg || !reduces(c.Op) || n == 0 {
+		return nil
+	}
+	out := uint64(a.bufs[a.Rank][steps.Output])
+	return a.g.launch(a.g.ranks[0], ptx.Average(c.Type), n*c.Type.Size(), out, out, uint64(n), uint64(a.Size))
+}
+
+func (a *Across) act(c *Call, x *action) error {
+	d, r := a.g.d, a.g.ranks[0]
+	switch x.verb {
+	case ready, taken:
+		kind := int(x.verb - ready)
+		if err := d.check(d.eventRecord(a.events[kind], r.stream), "cuEventRecord"); err != nil {
+			return err
+		}
+		a.signals.Set(kind, a.made[a.Rank][kind])
+		return nil
+	case awaitReady, awaitTaken:
+		kind := int(x.verb - awaitReady)
+		if err := a.signals.Wait(x.peer, kind, a.made[x.peer][kind]); err != nil {
+			return err
+		}
+		return d.check(d.streamWait(r.stream, a.theirs[x.peer][kind], 0), "cuStreamWaitEvent")
+	}
+	n := x.dst.Len
+	dst, src := a.at(c, a.Rank, x.dst), a.at(c, a.Rank, x.src)
+	switch x.verb {
+	case copyFrom:
+		return a.copy(dst, a.at(c, x.peer, x.from), n*c.Type.Size())
+	case copyOwn:
+		return a.copy(dst, src, n*c.Type.Size())
+	case reduceOwn:
+		return a.g.reduce(c, r, dst, dst, src, n)
+	}
+	return a.g.reduce(c, r, dst, a.at(c, x.peer, x.from), src, n)
+}
+
+func (a *Across) at(c *Call, rank int, ref steps.Ref) Pointer {
+	return a.bufs[rank][ref.Buf] + Pointer(ref.Off*c.Type.Size())
+}
+
+func (a *Across) copy(dst, src Pointer, n int) error {
+	if dst == src || n == 0 {
+		return nil
+	}
+	return a.g.d.check(a.g.d.copyAsync(dst, src, uint64(n), a.g.ranks[0].stream), "cuMemcpyDtoDAsync")
+}
+
+// Wait returns when all calls so far are done on this rank's stream.
+func (a *Across) Wait() error { return a.g.on(a.wait) }
+
+func (a *Across) wait() error {
+	r := a.g.ranks[0]
+	if err := a.g.enter(r.gpu); err != nil {
+		return err
+	}
+	end := time.Now().Add(a.Timeout)
+	for n := 0; ; n++ {
+		q := a.g.d.streamQuery(r.stream)
+		if q != notReady {
+			return a.g.d.check(q, "cuStreamQuery")
+		}
+		if n%64 == 63 && time.Now().After(end) {
+			return fmt.Errorf("rank %d: not done after %v: a rank is gone or did not make the call", a.Rank, a.Timeout)
+		}
+		runtime.Gosched()
+	}
+}
+
+// Close gives the events back; the group stays its owner's.
+func (a *Across) Close() error {
+	err := a.Forget()
+	return errors.Join(err, a.g.on(func() error {
+		if err := a.g.enter(a.g.ranks[0].gpu); err != nil {
+			return err
+		}
+		var errs []error
+		for rank := range a.theirs {
+			for _, e := range a.theirs[rank] {
+				errs = append(errs, a.g.d.check(a.g.d.eventDestroy(e), "cuEventDestroy"))
+			}
+		}
+		return errors.Join(errs...)
+	}))
+}
