@@ -86,7 +86,9 @@ func (s *sampler) layout(e *strategies.Estimate, p *replay.Plan) (Layout, error)
 	if err != nil {
 		return Layout{}, err
 	}
-	step := max(e.Step+found-planned, e.Compute)
+	// Of calls beside compute a framework shows only a part, which the estimate
+	// knows and the program does not: the change is taken as a share.
+	step := max(e.Step.Times(float64(found/planned)), e.Compute)
 	l := Layout{Layout: e.Layout.String(), Framework: e.Framework.Name, Predicted: float64(e.Step), Measured: float64(step), Times: []float64{float64(step)}}
 	s.parts(&l, p, after)
 	return l, nil
