@@ -52,6 +52,7 @@ starts one for every GPU of the machine.`,
 	fs.IntVar(&f.o.Root, "root", 0, "root of broadcast, reduce, gather, scatter")
 	fs.IntVar(&f.o.Ranks, "ranks", 0, "number of ranks; 0: one for every GPU")
 	fs.IntSliceVar(&f.o.GPUs, "gpus", nil, "GPUs to use, in the order of the ranks")
+	fs.BoolVar(&f.o.Processes, "processes", false, "cuda, hip: each rank a process of its own, as under a launcher")
 	fs.BoolVar(&f.o.Graphs, "graphs", false, "cuda: launch each call as one CUDA graph")
 	fs.IntVar(&f.o.Iters, "iters", o.Iters, "timed iterations")
 	fs.IntVar(&f.o.Warmup, "warmup", o.Warmup, "iterations before those")

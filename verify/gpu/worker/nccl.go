@@ -21,7 +21,8 @@ type member struct {
 	o      *Options
 	host   *engine.Comm // over which ids and times travel
 	seat   seat
-	comm   *nccl.Comm
+	world  *nccl.Comm // of all ranks, with nccl and rccl
+	comm   mover
 	groups map[[2]int]*nccl.Comm // by size and stride
 }
 
@@ -123,7 +124,9 @@ func (m *member) meet(lib *nccl.Library, mine Seat, doc *Document) error {
 		return err
 	}
 	copy(id.B[:], out)
-	m.comm, err = lib.Init(id, m.host.Size(), m.host.Rank(), m.seat, m.o.Timeout)
+	if m.world, err = lib.Init(id, m.host.Size(), m.host.Rank(), m.seat, m.o.Timeout); err == nil {
+		m.comm = byNCCL{m.world, m.o.Backend}
+	}
 	return err
 }
 
@@ -149,14 +152,20 @@ func (m *member) call(ctx context.Context, w Want, doc *Document) error {
 	if err != nil {
 		return err
 	}
-	if err := c.fits(m.comm.Size); err != nil {
+	if err := c.fits(m.host.Size()); err != nil {
 		return err
 	}
-	sub, err := m.group(c)
-	if err != nil {
-		return err
+	sub := m.comm
+	if m.world != nil {
+		g, err := m.group(c)
+		if err != nil {
+			return err
+		}
+		sub = byNCCL{g, m.o.Backend}
+	} else if c.size != m.host.Size() {
+		return fmt.Errorf("%v over %d of %d ranks: own kernels across processes run over all: want --backend nccl, or one process", c.op, c.size, m.host.Size())
 	}
-	one := &member{o: m.o.with(c), host: m.host, seat: m.seat, comm: sub}
+	one := &member{o: m.o.with(c), host: m.host, seat: m.seat, world: m.world, comm: sub}
 	return one.add(ctx, c.op, c.bytes, doc)
 }
 
@@ -165,7 +174,7 @@ func (m *member) call(ctx context.Context, w Want, doc *Document) error {
 func (m *member) group(c call) (*nccl.Comm, error) {
 	key := [2]int{c.size, c.stride}
 	if m.groups[key] == nil {
-		sub, err := m.comm.Split(c.color(m.comm.Rank), m.comm.Rank)
+		sub, err := m.world.Split(c.color(m.world.Rank), m.world.Rank)
 		if err != nil {
 			return nil, err
 		}
@@ -203,13 +212,14 @@ func (m *member) add(ctx context.Context, op collective.Op, size int, doc *Docum
 // row checks and measures one call, and agrees with the other ranks on the
 // slowest time and all wrong elements.
 func (m *member) row(op collective.Op, size int) (row bench.Row, err error) {
-	k := nccl.Call{Op: op, Type: m.o.Type, Reduction: m.o.Reduction, Count: m.o.count(op, size, m.comm.Size)}
+	rank, ranks := m.comm.place()
+	k := nccl.Call{Op: op, Type: m.o.Type, Reduction: m.o.Reduction, Count: m.o.count(op, size, ranks)}
 	if op >= collective.Broadcast {
-		k.Root = min(m.o.Root, m.comm.Size-1)
+		k.Root = min(m.o.Root, ranks-1)
 	}
-	s := steps.Spec{Op: op, Ranks: m.comm.Size, Root: k.Root, Count: k.Count}
+	s := steps.Spec{Op: op, Ranks: ranks, Root: k.Root, Count: k.Count}
 	data := bench.NewData(s, k.Type, k.Reduction)
-	in, out := steps.Lens(s, m.comm.Rank)
+	in, out := steps.Lens(s, rank)
 	a, err := m.seat.Alloc(in * k.Type.Size())
 	if err != nil {
 		return row, err
@@ -220,6 +230,11 @@ func (m *member) row(op collective.Op, size int) (row bench.Row, err error) {
 		return row, err
 	}
 	defer func() { _ = m.seat.Free(b) }()
+	defer func() {
+		if err == nil {
+			err = m.comm.release()
+		}
+	}()
 	k.In, k.Out = a, b
 	wrong, err := m.once(k, data, make([]byte, in*k.Type.Size()), make([]byte, out*k.Type.Size()))
 	if err != nil {
@@ -233,12 +248,48 @@ func (m *member) row(op collective.Op, size int) (row bench.Row, err error) {
 		return row, err
 	}
 	worst, total, err := agree(m.host, each, wrong)
-	return m.o.newRow(op, k.Count, m.comm.Size, total, worst, string(m.o.Backend)), err
+	return m.o.newRow(op, k.Count, ranks, total, worst, m.comm.name(op, k.Count*k.Type.Size())), err
+}
+
+// onProcesses measures with the engine's kernels as one rank of a job on this
+// machine.
+func onProcesses(ctx context.Context, w transport.World, local int, o *Options) (*Document, error) {
+	host, err := engine.New(w)
+	if err != nil {
+		return nil, err
+	}
+	drv, gpu, where, err := o.take(local)
+	if err != nil {
+		return nil, err
+	}
+	seats, err := exchange(host, where)
+	if err == nil {
+		err = oneMachine(seats)
+	}
+	if err != nil {
+		return nil, err
+	}
+	doc := &Document{Backend: string(o.Backend), Ranks: host.Size(), Library: drv.Title() + ", between processes"}
+	for _, s := range seats {
+		doc.GPUs = append(doc.GPUs, fmt.Sprintf("%s device %s %s", s.Host, s.Bus, s.GPU))
+	}
+	k, err := newKernels(host, gpu, o.Timeout)
+	if err != nil {
+		return nil, err
+	}
+	m := &member{o: o, host: host, seat: gpu.Seat(0), comm: k}
+	doubts := o.watch()
+	if err := m.measure(ctx, doc); err != nil {
+		return nil, err
+	}
+	doc.Notes = append(doc.Notes, doubts()...)
+	return doc, errors.Join(m.close(), gpu.Close(), host.Close())
 }
 
 // once runs the call on exact data and counts this rank's wrong elements.
 func (m *member) once(k nccl.Call, d *bench.Data, in, out []byte) (wrong int, err error) {
-	d.Fill(in, m.comm.Rank)
+	rank, _ := m.comm.place()
+	d.Fill(in, rank)
 	for _, f := range []func() error{
 		func() error { return m.seat.Write(k.In, in) },
 		func() error { return m.comm.Do(k) },
@@ -249,5 +300,5 @@ func (m *member) once(k nccl.Call, d *bench.Data, in, out []byte) (wrong int, er
 			return 0, err
 		}
 	}
-	return d.Wrong(out, m.comm.Rank), nil
+	return d.Wrong(out, rank), nil
 }

@@ -51,6 +51,7 @@ type Options struct {
 	Ranks     int   // 0: one for every GPU
 	GPUs      []int // of cuda: the GPU of rank r is GPUs[r mod len]; none: all in order
 	Graphs    bool  // of cuda: launch calls as graphs
+	Processes bool  // of cuda and hip: each rank a process, as another launcher starts them
 	Iters     int
 	Warmup    int
 	Timeout   time.Duration
@@ -82,6 +83,8 @@ func (o *Options) Validate() error {
 		return fmt.Errorf("--iters %d --warmup %d: too small: want at least 1 and 0", o.Iters, o.Warmup)
 	case o.Backend.own() && !ptx.Serves(o.Type):
 		return fmt.Errorf("--dtype %v: no kernel on GPUs: want f32, f16 or bf16", o.Type)
+	case o.Processes && (!o.Backend.own() || o.Graphs):
+		return fmt.Errorf("--processes: of the backends cuda and hip alone, without --graphs: ranks of nccl and rccl are processes anyway")
 	case o.Format != "table" && o.Format != "json":
 		return fmt.Errorf("--format %q: unknown: want table or json", o.Format)
 	}

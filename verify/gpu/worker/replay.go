@@ -216,7 +216,7 @@ func (o *ReplayOptions) rank(ctx context.Context, w transport.World, local int, 
 	if err := m.meet(lib, where, doc); err != nil {
 		return nil, err
 	}
-	fabric, err := step.NewNCCL(m.comm, lanesOf(drv, g.Device(0).Ordinal))
+	fabric, err := step.NewNCCL(m.world, lanesOf(drv, g.Device(0).Ordinal))
 	if err != nil {
 		return nil, err
 	}

@@ -35,16 +35,16 @@ func Run(ctx context.Context, o Options, out, errOut io.Writer) error {
 	if err := o.Validate(); err != nil {
 		return err
 	}
-	if o.Backend.own() {
+	place, ok, err := launch.FromEnv(os.Getenv)
+	if err != nil {
+		return err
+	}
+	if o.Backend.own() && !o.Processes && (!ok || place.Size < 2) {
 		doc, err := onCUDA(ctx, &o)
 		if err != nil {
 			return err
 		}
 		return o.finish(doc, out, errOut)
-	}
-	place, ok, err := launch.FromEnv(os.Getenv)
-	if err != nil {
-		return err
 	}
 	if ok {
 		c := launch.Config{Kind: transport.TCP, Secret: os.Getenv("PLANNER_SECRET"),
@@ -86,7 +86,11 @@ func (o *Options) visible() (int, error) {
 
 // member is what each rank of NCCL does; rank 0 writes.
 func (o Options) member(ctx context.Context, j *launch.Job, out, errOut io.Writer) error {
-	doc, err := onNCCL(ctx, j.World, j.LocalRank, &o)
+	run := onNCCL
+	if o.Backend.own() {
+		run = onProcesses
+	}
+	doc, err := run(ctx, j.World, j.LocalRank, &o)
 	if err != nil {
 		return err
 	}
