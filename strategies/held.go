@@ -153,6 +153,9 @@ func (s *site) stateBuffers(h *held) unit.Bytes {
 	l, c := &s.l, &s.prof.Comm
 	e := s.model.Size()
 	b := s.prof.Memory.Workspace + s.weightGrads(h)
+	if moe(s.p.Model) {
+		b += s.prof.Memory.ExpertWorkspace
+	}
 	if s.layerWise() && l.Shard > 1 {
 		live := 2*h.layer + h.root
 		if c.Reuse > 0 {

@@ -133,8 +133,10 @@ type ProfileMemory struct {
 	// WeightGrads is the bytes of an element of the placeholders of weight
 	// gradients, one for each distinct shape of a matrix.
 	WeightGrads float64 `toml:"weight_grads"`
-	// Workspace is what the matrix libraries allocate once.
-	Workspace unit.Bytes `toml:"workspace"`
+	// Workspace is what the matrix libraries allocate once, ExpertWorkspace what
+	// grouped products add.
+	Workspace       unit.Bytes `toml:"workspace"`
+	ExpertWorkspace unit.Bytes `toml:"expert_workspace"`
 	// PlainGLU says that the activation of a gated MLP and its product are two
 	// kernels.
 	PlainGLU bool `toml:"plain_glu"`
