@@ -153,7 +153,7 @@ func (s *site) stateBuffers(h *held) unit.Bytes {
 	l, c := &s.l, &s.prof.Comm
 	e := s.model.Size()
 	b := s.prof.Memory.Workspace + s.weightGrads(h)
-	if moe(s.p.Model) {
+	if h.expert > 0 {
 		b += s.prof.Memory.ExpertWorkspace
 	}
 	if s.layerWise() && l.Shard > 1 {
