@@ -20,6 +20,7 @@ import (
 func benchOnGPUs(c *cobra.Command) *cobra.Command {
 	b := &backendFlag{}
 	b.addTo(c)
+	c.Example += "\n  planner bench --backend auto all_reduce -b 8K -e 1G                 on this machine's GPUs, if it has any"
 	own := c.RunE
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if err := b.check(); err != nil {

@@ -25,6 +25,9 @@ type gpuVerify struct {
 
 func (g *gpuVerify) addTo(c *cobra.Command) {
 	g.backendFlag.addTo(c)
+	c.Example += `
+  planner verify --backend auto                                         on this machine's GPUs, if it has any
+  planner verify --print slurm --nodes 2 --model 8b > verify.sbatch     the job; then planner verify --from ITS_OUTPUT`
 	f := c.Flags()
 	f.StringVar(&g.print, "print", "", "print what starts the check on a cluster's GPUs, with the layouts in it: slurm, torchrun, mpirun, k8s")
 	f.IntVar(&g.nodes, "nodes", 1, "with --print: nodes of the job")
