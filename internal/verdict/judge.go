@@ -23,9 +23,12 @@ const (
 	// mostTies is the share of pairs under the noise above which the noise
 	// decides too much of the order.
 	mostTies = 0.5
-	// mostReversal is how near 1 the factor on what is assumed may be that
-	// would reverse an order.
+	// mostReversal is by how much compute that nobody measured may differ from
+	// its prediction without reversing an order.
 	mostReversal = 1.1
+	// mostUnknown is by how much a link that nobody measured may differ from its
+	// profile: a profile wrong by 3 is what verification is there to catch.
+	mostUnknown = 3
 )
 
 // Judge works out the statistics of a report and its verdict. It reads the
@@ -77,44 +80,51 @@ func (r *Report) rule(items []rank.Item) Ruling {
 }
 
 // missing says what would have to be measured for the order to be sure: it is
-// judged again with all that is assumed off by a tenth, either way. Ranks whose
-// links are emulated compute as long as the plan says, by definition; a plan for
-// other ranks assumes it.
+// judged again with each part that is assumed off either way: compute, and
+// calls that go where none was measured. Ranks whose links are emulated compute
+// as long as the plan says, by definition; a plan for other ranks assumes it.
 func (r *Report) missing(items []rank.Item) string {
 	if links(r.Emulate) != "" && r.GPUs == 0 {
 		return ""
 	}
-	for _, k := range []float64{mostReversal, 1 / mostReversal} {
-		off := slices.Clone(items)
-		for i := range off {
-			off[i].Measured += (k - 1) * r.Layouts[i].Compute
-		}
-		tau, regret := finite(rank.TauB(off)), rank.Regret(off)
-		if tau < leastTau || regret > mostRegret {
-			return fmt.Sprintf("what is assumed could reverse the order: at %.2f× its length tau-b is %.2f and regret %.1f %%: what is missing is %s",
-				k, tau, 100*regret, r.unmeasured())
+	parts := []part{{"measured compute", mostReversal, func(l *Layout) float64 { return l.Compute }}}
+	for _, nodes := range []int{1, 2} {
+		where := whereOf(nodes)
+		parts = append(parts, part{r.unmeasured(where), mostUnknown, func(l *Layout) float64 { return l.Unmeasured[where] }})
+	}
+	for _, p := range parts {
+		for _, k := range []float64{p.off, 1 / p.off} {
+			moved := slices.Clone(items)
+			for i := range moved {
+				moved[i].Measured += (k - 1) * p.of(&r.Layouts[i])
+			}
+			if tau, regret := finite(rank.TauB(moved)), rank.Regret(moved); tau < leastTau || regret > mostRegret {
+				return fmt.Sprintf("what is assumed could reverse the order: what is missing is %s; at %.2f× its time tau-b is %.2f and regret %.1f %%", p.what, k, tau, 100*regret)
+			}
 		}
 	}
 	return ""
 }
 
-// unmeasured names what is assumed most: a call, where calls are more than
-// compute.
-func (r *Report) unmeasured() string {
+// part is what is assumed of the steps, and by what it may be wrong.
+type part struct {
+	what string
+	off  float64
+	of   func(*Layout) float64
+}
+
+// unmeasured names the call that is assumed most of those that go somewhere.
+func (r *Report) unmeasured(where string) string {
 	var worst *Call
 	for i := range r.Calls {
-		if c := &r.Calls[i]; strings.HasPrefix(c.How, "assumed") && (worst == nil || c.Weight > worst.Weight) {
+		if c := &r.Calls[i]; strings.HasPrefix(c.How, "assumed") && whereOf(c.Nodes) == where && (worst == nil || c.Weight > worst.Weight) {
 			worst = c
 		}
 	}
-	total := 0.0
-	for i := range r.Layouts {
-		total += r.Layouts[i].Compute
+	if worst == nil {
+		return "calls " + where
 	}
-	if worst == nil || worst.Weight < total/2 {
-		return "measured compute"
-	}
-	return fmt.Sprintf("%s over %s (%s)", worst.Op, worst.Axis, worst.How)
+	return fmt.Sprintf("%s over %s %s (%s)", worst.Op, worst.Axis, where, worst.How)
 }
 
 // agreement words an order that holds.

@@ -51,6 +51,24 @@ func TestVerdicts(t *testing.T) {
 				r.Layouts[i].StdErr = 5
 			}
 		}},
+		{"unmeasured compute decides", Inconclusive, "", "measured compute", func(r *Report) {
+			r.GPUs = 64
+			for i := range r.Layouts {
+				r.Layouts[i].Predicted, r.Layouts[i].Measured = 10+0.1*float64(i), 10+0.1*float64(i)
+				r.Layouts[i].Compute = 9 - float64(i)
+			}
+		}},
+		{"an unmeasured link decides", Inconclusive, "", "what is missing is all_gather over dp across nodes (assumed: no two ranks on two nodes)", func(r *Report) {
+			r.GPUs = 64
+			r.Calls[0].How, r.Calls[0].Nodes = "assumed: no two ranks on two nodes", 8
+			r.Layouts[0].Unmeasured = map[string]float64{"across nodes": 0.9}
+		}},
+		{"what is assumed decides nothing", Holds, "", "", func(r *Report) {
+			r.GPUs = 64
+			for i := range r.Layouts {
+				r.Layouts[i].Unmeasured = map[string]float64{"across nodes": 0.01}
+			}
+		}},
 		{"one layout", Inconclusive, "", "one layout", func(r *Report) { r.Layouts = r.Layouts[:1] }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

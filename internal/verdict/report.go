@@ -83,6 +83,8 @@ type Layout struct {
 	Compute   float64   `json:"compute_seconds"`
 	Axes      []Axis    `json:"axes"`
 	Shares    *Shares   `json:"shares,omitempty"`
+	// Unmeasured is what of the step is calls that were assumed, by where they go.
+	Unmeasured map[string]float64 `json:"assumed_calls_seconds,omitempty"`
 }
 
 // Axis is the calls of one axis on the slowest stage, each alone on its links.

@@ -99,7 +99,7 @@ func (s *sampler) layout(e *strategies.Estimate, p *replay.Plan) (Layout, error)
 func (s *sampler) parts(l *Layout, p *replay.Plan, took []unit.Seconds) {
 	var axes [collective.NumAxes]Axis
 	var shares Shares
-	variance := 0.0
+	unmeasured, variance := map[string]float64{}, 0.0
 	for i := range p.Calls {
 		c := &p.Calls[i]
 		if c.Stage != p.Estimate.Slowest || !c.Phase.InStep() || c.Total() <= 0 {
@@ -120,6 +120,8 @@ func (s *sampler) parts(l *Layout, p *replay.Plan, took []unit.Seconds) {
 			shares.Measured += shown
 		case scaled:
 			shares.Scaled += shown
+		default:
+			unmeasured[whereOf(c.Span.Domains)] += shown * l.Measured
 		}
 	}
 	for _, a := range axes {
@@ -132,6 +134,20 @@ func (s *sampler) parts(l *Layout, p *replay.Plan, took []unit.Seconds) {
 	}
 	shares.Assumed = 1 - shares.Measured - shares.Scaled
 	l.Shares, l.Compute, l.StdErr = &shares, shares.Assumed*l.Measured, math.Sqrt(variance)*l.Measured
+	for _, t := range unmeasured {
+		l.Compute = max(0, l.Compute-t)
+	}
+	if len(unmeasured) > 0 {
+		l.Unmeasured = unmeasured
+	}
+}
+
+// whereOf words where a call of a group in some nodes goes.
+func whereOf(nodes int) string {
+	if nodes > 1 {
+		return "across nodes"
+	}
+	return "inside a node"
 }
 
 // calls lists the kinds of calls of the plans.

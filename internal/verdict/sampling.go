@@ -143,7 +143,7 @@ func (h *here) span(t tiling) hardware.Span {
 // base is what a call costs before its first step, by tier: a launch, which
 // emulated links do not have. Rings of 3 take a step more than rings of 2.
 func (h *here) base(outer bool) unit.Seconds {
-	if h.slow == 1 {
+	if h.slow == 1 || outer && len(h.Tiers) < 2 {
 		return 0
 	}
 	two, three := h.ring(outer, 2), h.ring(outer, 3)
