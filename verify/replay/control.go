@@ -6,6 +6,7 @@ import (
 	"encoding/gob"
 	"errors"
 
+	"planner/costmodel/collective"
 	"planner/verify/transport"
 )
 
@@ -19,11 +20,12 @@ type control struct {
 // those of programs have the highest bit.
 const controlID = 1 << 20
 
-// Signatures of control's messages, beyond those of collectives.
+// Signatures of control's messages, told apart by their counts. The words in
+// failures are the engine's.
 var (
-	controlSize = transport.Signature{Op: 201, Count: 1}
-	controlData = transport.Signature{Op: 202, Count: 1}
-	controlGo   = transport.Signature{Op: 203, Count: 1}
+	controlSize = transport.Signature{Op: uint8(collective.Broadcast), Count: 1}
+	controlData = transport.Signature{Op: uint8(collective.Broadcast), Count: 2}
+	controlGo   = transport.Signature{Op: uint8(collective.NumOps)} // a barrier
 )
 
 func newControl(w transport.World) (*control, error) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"sync"
 
+	"planner/costmodel/collective"
 	"planner/verify/transport"
 )
 
@@ -67,7 +68,7 @@ func (m *localMeetings) await(g *group, seq int, failed <-chan struct{}) error {
 type wireMeetings struct{}
 
 // meetingSignature is of a byte that says that a receiver is there.
-var meetingSignature = transport.Signature{Op: 200, Count: 1}
+var meetingSignature = transport.Signature{Op: uint8(collective.Send), Count: 1}
 
 func (wireMeetings) arrive(g *group, _ int) error {
 	return errors.Join(g.bell.Begin(meetingSignature, 1), g.bell.Send(0, []byte{1}), g.bell.Flush())
