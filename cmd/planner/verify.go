@@ -32,11 +32,20 @@ Computation is delays of the predicted length; the calls are the very calls of
 planner explain, in their groups, beside one another as the timeline says. The
 links are emulated, so that a laptop stands for a small cluster; the plan gets its
 links from --hardware, or from the emulated ones with every term made wrong by up to
-5 % (--seed), so that the check is no circle.`,
+5 % (--seed), so that the check is no circle.
+
+A plan of more GPUs than there are ranks (--gpus) is sampled: calls whose groups fit
+run in full, others on smaller groups and with fewer bytes, from which they are
+scaled; every call says so. The links of a preset are then emulated in slow motion.
+
+Under torchrun, srun or mpirun every process is one rank: their links are measured,
+planned for, and checked.`,
 		Example: `  planner verify --emulate 2x2:nvlink=400MB/s,ib=40MB/s,delay=1ms
   planner verify --emulate 2x4:nvlink=400MB/s,ib=40MB/s,delay=1ms,nics=1 --model mini-wide --save measured.json
   planner verify --emulate 2x2:nvlink=400MB/s,ib=40MB/s --hardware my-cluster.toml --calibrate mended.toml
+  planner verify --model 70b --gpus 1024
   planner verify --hardware host
+  srun -N 2 --ntasks-per-node 4 planner verify
   planner verify --from measured.json`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return runVerify(c, o) },
@@ -124,6 +133,10 @@ func (o *verifyFlags) check() error {
 		return catalog.Errorf("--budget %d: out of range: want 1 to 86400 seconds", o.seconds)
 	case o.SeqLen < 0 || o.Batch < 0:
 		return catalog.Errorf("--seq-len %d, --global-batch %d: negative: want 1 or more", o.SeqLen, o.Batch)
+	case o.GPUs < 0 || o.GPUs > 1<<20:
+		return catalog.Errorf("--gpus %d: out of range: want 1 to 1,048,576", o.GPUs)
+	case o.calibrate != "" && o.GPUs > 0:
+		return catalog.Errorf("--calibrate: fits the ranks at hand: want it without --gpus")
 	case o.from != "" && o.calibrate != "":
 		return catalog.Errorf("--calibrate: needs a run: give it without --from")
 	}

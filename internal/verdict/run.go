@@ -65,6 +65,7 @@ func (r *Run) own(ctx context.Context) error {
 		t.Fit.Latency = p.Latency
 		setRates(c, t, p.Tier > 0, p.Alone, p.Shared)
 	}
+	c.Name, c.Title = OwnMachine, "the machines of these ranks"
 	r.Profile = c
 	return nil
 }
