@@ -71,10 +71,10 @@ func (o *verifyFlags) verifyGPUs(c *cobra.Command) error {
 		return runVerify(c, o)
 	}
 	ranks := x.GPUs
-	b := &start.GPUs{Path: x.Path, Backend: x.Backend, Notes: c.ErrOrStderr()}
+	b := &start.GPUs{Path: x.Path, Backend: x.Backend, Notes: c.ErrOrStderr(), Args: []string{"--timeout", jobTimeout}}
 	if is {
 		if place.Rank > 0 { // the layouts come from rank 0
-			return runGPU(c.Context(), x.Path, []string{"replay", "--backend", x.Backend}, c.OutOrStdout(), c.ErrOrStderr())
+			return runGPU(c.Context(), x.Path, []string{"replay", "--backend", x.Backend, "--timeout", jobTimeout}, c.OutOrStdout(), c.ErrOrStderr())
 		}
 		ranks, b.Nodes = place.Size, nodesOf(place.Size, x.GPUs)
 	}

@@ -61,7 +61,7 @@ func (f *Fit) products(gpu *hardware.Accelerator, gemms []start.Gemm) error {
 		if !(g.Seconds > 0) {
 			return fmt.Errorf("product of %dx%dx%d: took %v s", g.M, g.N, g.K, g.Seconds)
 		}
-		rows = append(rows, kernel.ProductRow{On: gpu, Precision: hardware.BF16, M: float64(g.N), N: float64(g.M), K: float64(g.K), Time: unit.Seconds(g.Seconds)})
+		rows = append(rows, kernel.ProductRow{On: gpu, Precision: hardware.BF16, Stack: "planner-gpu", M: float64(g.N), N: float64(g.M), K: float64(g.K), Time: unit.Seconds(g.Seconds)})
 	}
 	fitted, after := kernel.Calibrate(rows, prior)
 	f.GEMM, f.HalfK = fitted.Half.Peak, fitted.Half.HalfK

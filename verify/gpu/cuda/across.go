@@ -50,11 +50,12 @@ const (
 	markTaken
 )
 
-// NewAcross returns this process's rank, on the GPU of a group of one. All
-// ranks call it at once.
+// NewAcross returns this process's rank, on the GPU of a group of one, whose
+// memory from now on is in whole blocks. All ranks call it at once.
 func NewAcross(g *Group, rank, size int, s Signals) (*Across, error) {
 	a := &Across{Timeout: 30 * time.Second, Rank: rank, Size: size, g: g, signals: s, open: map[IPCHandle]Pointer{},
 		made: make([][2]uint64, size), bufs: make([][steps.NumBufs]Pointer, size), theirs: make([][2]eventHandle, size)}
+	g.travels = true
 	return a, g.on(a.meet)
 }
 

@@ -28,6 +28,8 @@ type Group struct {
 	args  launchArgs
 	now   *gpu // whose context the thread has
 	grown int  // how often scratch has moved
+	// travels says that memory is shared with other processes.
+	travels bool
 	// Timeout bounds Wait; a call that takes longer is an error.
 	Timeout time.Duration
 }

@@ -21,12 +21,25 @@ func (g *Group) Alloc(rank, n int) (p Pointer, err error) {
 		if err := g.enter(r.gpu); err != nil {
 			return err
 		}
-		if err := g.d.check(g.d.alloc(&p, uint64(n)), "cuMemAlloc"); err != nil {
+		if err := g.d.check(g.d.alloc(&p, g.room(n)), "cuMemAlloc"); err != nil {
 			return fmt.Errorf("%d bytes on GPU %d: %w", n, r.Ordinal, err)
 		}
 		return nil
 	})
 	return p, err
+}
+
+// wholeBlock is what the driver maps at once. Handles to other processes name
+// whole blocks, so memory that travels shares none (CUDA driver API,
+// cuIpcGetMemHandle).
+const wholeBlock = 2 << 20
+
+// room returns what to ask the driver for.
+func (g *Group) room(n int) uint64 {
+	if g.travels {
+		return uint64(n+wholeBlock-1) / wholeBlock * wholeBlock
+	}
+	return uint64(n)
 }
 
 // Free gives back what Alloc returned.
@@ -76,7 +89,7 @@ func (g *Group) reserve(a *area, n int) error {
 	}
 	g.drop(a)
 	g.grown++
-	if err := g.d.check(g.d.alloc(&a.at, uint64(n)), "cuMemAlloc"); err != nil {
+	if err := g.d.check(g.d.alloc(&a.at, g.room(n)), "cuMemAlloc"); err != nil {
 		a.at = 0
 		return fmt.Errorf("scratch of %d bytes on GPU %d: %w", n, g.now.Ordinal, err)
 	}

@@ -3,6 +3,7 @@ package step
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"planner/costmodel/collective"
@@ -20,6 +21,7 @@ type NCCL struct {
 	work  *replay.Work
 	keys  map[key]*ncclGroup
 	pairs map[string]*nccl.Comm
+	order []*nccl.Comm   // as they were formed, the same on all ranks
 	marks [][2]cuda.Mark // of the lanes' GPU, by slot
 	bufs  [2]uintptr
 	room  int
@@ -59,6 +61,7 @@ func (n *NCCL) Load(w *replay.Work) error {
 			if err := g.comm.Close(); err != nil {
 				return err
 			}
+			n.order = slices.DeleteFunc(n.order, func(c *nccl.Comm) bool { return c == g.comm })
 		}
 		if g == nil || k.kind == sampling {
 			members := k.group(w, n.world.Rank)
@@ -74,6 +77,7 @@ func (n *NCCL) Load(w *replay.Work) error {
 			}
 			g = &ncclGroup{comm: comm, members: members}
 			n.keys[k] = g
+			n.order = append(n.order, comm)
 		}
 		if g.seq = 0; g.comm != nil {
 			g.id = k.id(number, g.members)
@@ -255,6 +259,7 @@ func (n *NCCL) partner(pairs [][2]int) (*nccl.Comm, [2]int, error) {
 			return nil, mine, err
 		}
 		n.pairs[name] = comm
+		n.order = append(n.order, comm)
 	}
 	if comm != nil {
 		comm.On(n.home)
@@ -275,15 +280,11 @@ func (n *NCCL) Watch() error {
 	return nil
 }
 
-// Close gives all but the communicator of all ranks back.
+// Close gives all but the communicator of all ranks back, in an order on which
+// ranks agree: NCCL's ranks wait for each other in it.
 func (n *NCCL) Close() error {
 	var errs []error
-	for _, g := range n.keys {
-		if g.comm != nil {
-			errs = append(errs, g.comm.Close())
-		}
-	}
-	for _, c := range n.pairs {
+	for _, c := range n.order {
 		if c != nil {
 			errs = append(errs, c.Close())
 		}

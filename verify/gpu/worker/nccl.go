@@ -1,10 +1,13 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 
 	"planner/costmodel/collective"
 	"planner/costmodel/collective/steps"
@@ -189,8 +192,8 @@ func (m *member) group(c call) (*nccl.Comm, error) {
 // close gives the communicators back.
 func (m *member) close() error {
 	var errs []error
-	for _, g := range m.groups {
-		errs = append(errs, g.Close())
+	for _, k := range slices.SortedFunc(maps.Keys(m.groups), func(a, b [2]int) int { return cmp.Or(a[0]-b[0], a[1]-b[1]) }) {
+		errs = append(errs, m.groups[k].Close()) // in the same order on all ranks
 	}
 	return errors.Join(append(errs, m.comm.Close())...)
 }
