@@ -64,7 +64,7 @@ planned for, and checked.`,
 	f.BoolVar(&o.Best, "best", false, "run the best layouts alone, not a spread of good and bad ones")
 	f.StringArrayVar(&o.Layouts, "layout", nil, "a layout to run instead; repeatable")
 	f.IntVar(&o.Rounds, "rounds", 5, "interleaved rounds that count")
-	f.IntVar(&o.seconds, "budget", 50, "seconds after which no further round begins, three apart")
+	f.IntVar(&o.seconds, "budget", 40, "seconds after which no further round begins, three apart")
 	f.Uint64Var(&o.Seed, "seed", 1, "seed of the perturbed profile and of the confidence interval")
 	f.StringVar(&o.save, "save", "", "file to save the measurement to")
 	f.StringVar(&o.from, "from", "", "saved measurement to judge again, without running")

@@ -18,6 +18,7 @@ func Render(w io.Writer, r *Report) {
 	r.head(w)
 	r.table(w)
 	r.statistics(w)
+	r.axisTable(w)
 	r.callTable(w)
 	r.linkTable(w)
 }
@@ -141,6 +142,35 @@ func (r *Report) statistics(w io.Writer) {
 		answer = fmt.Sprintf("compute would have to be %.2f× its assumed length to swap the nearest pair", k)
 	}
 	fmt.Fprintf(w, "could the assumed %.0f %% reverse the order?   %s\n\n", 100*r.Shares.Assumed, answer)
+}
+
+// axisTable sums the calls of each axis on the slowest stage of a layout, each
+// alone on its links, over the layouts that have it.
+func (r *Report) axisTable(w io.Writer) {
+	var names []string
+	sum, layouts := map[string]*Axis{}, map[string]int{}
+	for i := range r.Layouts {
+		for _, a := range r.Layouts[i].Axes {
+			if sum[a.Axis] == nil {
+				sum[a.Axis] = &Axis{}
+				names = append(names, a.Axis)
+			}
+			sum[a.Axis].Predicted += a.Predicted
+			sum[a.Axis].Measured += a.Measured
+			layouts[a.Axis]++
+		}
+	}
+	if len(names) == 0 {
+		return
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(sum[b].Measured, sum[a].Measured) })
+	var rows [][]string
+	for _, n := range names {
+		a, k := sum[n], float64(layouts[n])
+		rows = append(rows, []string{n, strconv.Itoa(layouts[n]), ms(a.Predicted / k), ms(a.Measured / k), fmt.Sprintf("%.2f", a.Measured/a.Predicted)})
+	}
+	show.Table(w, "table", []show.Column{{Title: "axis", Left: true}, {Title: "layouts"}, {Title: "predicted ms a step"}, {Title: "measured ms"}, {Title: "ratio"}}, rows)
+	fmt.Fprintln(w)
 }
 
 // worstCalls is how many calls the table shows.

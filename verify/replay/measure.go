@@ -84,7 +84,7 @@ func warm(ctx context.Context, d driver, w *Work, start time.Time) error {
 				return err
 			}
 			near := math.Abs(float64(took-last)) < settled*float64(took)
-			if last = took; near || w.Budget > 0 && time.Since(start) > w.Budget/4 {
+			if last = took; near || w.Budget > 0 && time.Since(start) > w.Budget/5 {
 				break
 			}
 		}
