@@ -47,15 +47,11 @@ func (r *Run) Terms(ctx context.Context) ([]Term, error) {
 	for i, a := range algorithms {
 		for _, op := range a.ops {
 			for outer, list := range s.termTilings(op) {
-				for _, t := range list {
-					for _, b := range termBytes {
-						k := kind{op: op, algorithm: a.algorithm, dtype: collective.FP32, bytes: b}
-						if outer > 0 && op == collective.AllToAll {
-							k.algorithm = collective.Pairwise
-						}
-						sets[2*i+outer] = append(sets[2*i+outer], s.sample(&k, t, b))
-					}
+				k := kind{op: op, algorithm: a.algorithm, dtype: collective.FP32}
+				if outer > 0 && op == collective.AllToAll {
+					k.algorithm = collective.Pairwise
 				}
+				sets[2*i+outer] = append(sets[2*i+outer], s.everySize(k, list)...)
 			}
 		}
 	}
@@ -71,6 +67,17 @@ func (r *Run) Terms(ctx context.Context) ([]Term, error) {
 		}
 	}
 	return out, nil
+}
+
+// everySize adds samples of a kind of call on every tiling with every message,
+// and returns their numbers.
+func (s *sampler) everySize(k kind, list []tiling) (out []int) {
+	for _, t := range list {
+		for _, b := range termBytes {
+			out = append(out, s.sample(&k, t, b))
+		}
+	}
+	return out
 }
 
 // termTilings returns the tilings inside a node and across, of one rank a node.
