@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"planner/costmodel/collective"
 	"planner/costmodel/collective/steps"
 	"planner/verify/bench"
 	"planner/verify/gpu/fakes"
@@ -161,9 +162,9 @@ func oneAcross(a *Across, g *Group, c Call) error {
 		return err
 	}
 	if wrong := data.Wrong(got, a.Rank); wrong > 0 {
-		return fmt.Errorf("rank %d: %v by %v of %d: %d wrong", a.Rank, c.Op, c.Alg, c.Count, wrong)
+		err = fmt.Errorf("rank %d: %v by %v of %d: %d wrong", a.Rank, c.Op, c.Alg, c.Count, wrong)
 	}
-	return errors.Join(a.Forget(), g.Free(0, x), g.Free(0, y))
+	return errors.Join(err, a.Forget(), g.Free(0, x), g.Free(0, y))
 }
 
 func TestAcrossWithoutPeerAccess(t *testing.T) {
@@ -178,5 +179,26 @@ func TestAcrossWithoutPeerAccess(t *testing.T) {
 	})
 	if err == nil || !strings.Contains(err.Error(), "memory of rank") {
 		t.Errorf("%v: want whose memory cannot be opened", err)
+	}
+}
+
+// TestAcrossWithoutWords shows what the words between processes are for: where
+// ranks do not wait for their peers' marks, results are wrong.
+func TestAcrossWithoutWords(t *testing.T) {
+	path, reset := fakes.Driver(t)
+	var found atomic.Bool
+	for try := 0; try < 200 && !found.Load(); try++ {
+		reset(fakes.CUDA{Devices: 4, Seed: try})
+		_ = inProcesses(t, path, []int{0, 1, 2, 3}, func(a *Across, g *Group) error {
+			a.signals.(*end).early = true
+			s := steps.Spec{Op: collective.AllReduce, Alg: steps.Ring, Ranks: 4, Count: 4096, Chunk: 512, Node: 1}
+			if err := oneAcross(a, g, Call{Spec: s, Type: reduce.F32}); err != nil && strings.Contains(err.Error(), "wrong") {
+				found.Store(true)
+			}
+			return nil
+		})
+	}
+	if !found.Load() {
+		t.Error("no wrong result in 200 tries without waiting")
 	}
 }
