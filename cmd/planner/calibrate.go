@@ -160,9 +160,7 @@ func (k *calibration) study(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	rep := validate.Runs(runs)
-	s.Against(rep)
-	show.Runs(c.OutOrStdout(), "table", rep)
+	show.Runs(c.OutOrStdout(), "table", s.Report(runs))
 	if k.out == "" {
 		_, err := fmt.Fprint(c.OutOrStdout(), s.AccuracyMD())
 		return err

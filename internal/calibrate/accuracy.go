@@ -9,6 +9,7 @@ import (
 
 	"planner/internal/bands"
 	"planner/internal/validate"
+	"planner/strategies"
 )
 
 // Study is a fit with what shows how far to trust it.
@@ -49,9 +50,14 @@ func NewStudy(runs []validate.Run, asOf string, tell func(string)) *Study {
 	return s
 }
 
-// Against adds a report on the same runs under the fitted constants, for what
-// is said of memory and of the order of layouts.
-func (s *Study) Against(rep *validate.Report) { s.validations = rep }
+// Report predicts runs under the fitted constants, for what is said of memory
+// and of the order of layouts.
+func (s *Study) Report(runs []validate.Run) *validate.Report {
+	s.validations = validate.RunsBy(runs, func(c *validate.Case) (*strategies.Problem, strategies.Estimate) {
+		return sampleOf(c).predict(s.Fit.final)
+	})
+	return s.validations
+}
 
 // BandsTOML returns presets/bands.toml.
 func (s *Study) BandsTOML() string {

@@ -27,13 +27,23 @@ What the residuals say, and what would mend it:
 - **Networks that a table leaves open.** A100 clusters of 2021 to 2023 behave as
   if a small part of their nominal rate between nodes were reachable. The fitted
   share is used for such rows only; a plan states its network.
-- **nanotron with a pipeline (ultrascale).** Runs that differ in nothing the table
-  has are 1.0 or 10 times as fast: about a second is lost in every slot of some
-  runs. At 512 GPUs nearly all are slow. No column tells which; the band is wide
-  and says so. Without a pipeline, on up to 8 tensor-parallel ranks and below
-  512 GPUs the error is a sixth.
+- **nanotron with a pipeline (ultrascale).** Every TP call waits half a millisecond
+  for each further rank of its group once a pipeline runs beside it (skew, fitted
+  on 666 runs), a tenth of that when the group leaves its node and none runs.
+  What is left: some runs that differ in nothing the table has are 1.0 or 10 times
+  as fast, and at 512 GPUs nearly all are slow, with a pipeline or without. No
+  column tells which; the band is wide and says so. Without a pipeline, on up to 8
+  tensor-parallel ranks and below 512 GPUs the error is a tenth.
 - **39 B on two tensor-parallel ranks (vtrain_multi).** 0.1 to 0.25 s a micro-batch
   beyond prediction, whatever the micro-batch: not bandwidth, not in the table.
+- **Small models (vtrain_single).** Steps of 0.1 s, where launches and kernels take
+  alike: a layer is up to a fifth faster or slower than predicted by micro-batch,
+  width and TP, in jumps, as libraries pick their kernels. On one tensor-parallel
+  rank the head takes four times what its products should, as with a vocabulary of
+  50,257 that is not padded; the framework's own padding is what is predicted.
+- **Full recomputation on two or more tensor-parallel ranks (hagemann2023).** 20 to
+  50 ms a micro-batch and stage beyond prediction at one sequence each, whatever the
+  layers of the stage.
 - **Sparse models on Blackwell (megatron_bridge).** Releases differ by up to two times
   on one layout, by dispatcher, CUDA graphs and recomputation that the table does
   not give.

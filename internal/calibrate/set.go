@@ -53,14 +53,19 @@ func samples(runs []validate.Run) []*sample {
 		if c.Skipped != "" {
 			continue
 		}
-		s := &sample{Case: &c, at: place{c.Profile.Name, c.Cluster.GPU.Arch}, part: partOf(c.Cluster.GPU), source: runs[i].Source, group: runs[i].Group,
-			step: c.MeasuredStep(), outcome: runs[i].Outcome}
-		if runs[i].Outcome != "oom" {
-			s.memory = runs[i].Memory
-		}
-		out = append(out, s)
+		out = append(out, sampleOf(&c))
 	}
 	return out
+}
+
+// sampleOf adds to a case whose constants predict it and what was measured.
+func sampleOf(c *validate.Case) *sample {
+	s := &sample{Case: c, at: place{c.Profile.Name, c.Cluster.GPU.Arch}, part: partOf(c.Cluster.GPU),
+		source: c.Run.Source, group: c.Run.Group, step: c.MeasuredStep(), outcome: c.Run.Outcome}
+	if c.Run.Outcome != "oom" {
+		s.memory = c.Run.Memory
+	}
+	return s
 }
 
 // partOf names the group of accelerators that share fitted shares of peak: a

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"planner/hardware/unit"
+	"planner/presets"
 )
 
 // Marker begins the part of a preset file that a fit writes; what stands
@@ -79,10 +80,16 @@ func (c *Constant) note() string {
 	return fmt.Sprintf("±%.0f %%, %d rows: %s", 100*math.Expm1(1.64*c.Deviation), c.Rows, strings.Join(c.Sources, ", "))
 }
 
-// GPUsTOML returns the fitted part of presets/hardware/fit.toml.
+// GPUsTOML returns presets/hardware/fit.toml: the parts that no run speaks of
+// as they stand, then the fitted ones.
 func (res *Result) GPUsTOML(asOf string) string {
+	text, err := presets.Hardware.ReadFile("hardware/fit.toml")
+	if err != nil {
+		panic(err) // embedded
+	}
+	kept, _, _ := strings.Cut(string(text), Marker)
 	var b strings.Builder
-	b.WriteString(Marker + "\n")
+	b.WriteString(kept + Marker + "\n")
 	parts := slices.Sorted(maps.Keys(res.final.gpus))
 	generation := map[string]string{"b200-sxm": "blackwell", "b300-sxm": "blackwell-ultra"}
 	for _, part := range parts {

@@ -44,18 +44,22 @@ const marginal = 0.05
 
 // Runs predicts every run. The prediction of a row reads its configuration
 // columns alone.
-func Runs(runs []Run) *Report {
+func Runs(runs []Run) *Report { return RunsBy(runs, (*Case).Estimate) }
+
+// RunsBy is Runs with another way to predict a case: constants that no preset
+// has yet.
+func RunsBy(runs []Run, estimate func(*Case) (*strategies.Problem, strategies.Estimate)) *Report {
 	b := NewBuilder()
 	rep := &Report{Rows: make([]RunResult, len(runs))}
 	for i := range runs {
 		c := b.Case(&runs[i])
-		rep.Rows[i] = c.result()
+		rep.Rows[i] = c.result(estimate)
 	}
 	rep.Summary = Summarise(rep.Rows)
 	return rep
 }
 
-func (c *Case) result() RunResult {
+func (c *Case) result(estimate func(*Case) (*strategies.Problem, strategies.Estimate)) RunResult {
 	r := c.Run
 	res := RunResult{
 		Line: r.Line, ID: r.ID, Group: r.Group, Source: r.Source, Framework: r.Framework, Outcome: r.Outcome,
@@ -70,7 +74,7 @@ func (c *Case) result() RunResult {
 	if c.Skipped != "" {
 		return res
 	}
-	p, e := c.Estimate()
+	p, e := estimate(c)
 	bands.Fill(p, &e)
 	res.fill(c, p, &e)
 	return res
