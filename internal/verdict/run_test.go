@@ -106,6 +106,41 @@ func TestCalibrationMends(t *testing.T) {
 	}
 }
 
+// TestMend: of a profile with three times the bandwidth, calibrate --measure
+// makes one with the emulator's, and planning with it is better on a replay
+// that it has not seen.
+func TestMend(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs for seconds")
+	}
+	s, err := transport.ParseShape(quickShape)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := host.Profile(s)
+	c.Tiers[1].Bandwidth *= 3
+	c.Tiers[1].PortRate *= 3
+	run, err := Prepare(context.Background(), Question{Emulate: quickShape, Cluster: c, SeqLen: 128, Batch: 8, Rounds: 3, Budget: 10 * time.Second,
+		Framework: "any", Layouts: []string{"dp=4,zero=1", "tp=2,dp=2", "tp=2,pp=2,dp=1"}, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := run.Mend(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rate := m.Profile.Tiers[1].Bandwidth; rate < 36e6 || rate > 44e6 {
+		t.Errorf("between nodes %v, want 40 MB/s; fitted to %s", rate, m.From)
+	}
+	if m.After.Error > m.Before.Error/2 || m.After.TauB < m.Before.TauB {
+		t.Errorf("error %.3f → %.3f, tau-b %.2f → %.2f", m.Before.Error, m.After.Error, m.Before.TauB, m.After.TauB)
+	}
+	var b bytes.Buffer
+	if m.Render(&b); !bytes.Contains(b.Bytes(), []byte("before     after")) {
+		t.Errorf("rendered\n%s", b.String())
+	}
+}
+
 // TestBundledModels: every bundled model has 12 layouts or more on each shape.
 func TestBundledModels(t *testing.T) {
 	for _, shape := range []string{"2x2:ib=40MB/s", "2x4:ib=40MB/s,nics=1", "4x1:ib=40MB/s", "1x4:nvlink=40MB/s"} {
