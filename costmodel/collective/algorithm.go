@@ -44,6 +44,7 @@ type load struct {
 	inner, outer float64 // sequential steps inside a domain and between domains
 	link         float64 // bytes on a rank's own link of the innermost tier
 	nic          float64 // bytes on a rank's share of the outer link
+	message      float64 // bytes of one step between domains
 	reduced      bool    // the switch reduces: link goes at its rate
 	spread       bool    // every pair exchanges: links reach a smaller share
 	single       bool    // one peer at a time: links reach the Send/Recv share
@@ -60,7 +61,7 @@ func loadOf(a Algorithm, op Op, n, k, g float64) load {
 	share := (n - 1) / n
 	switch a {
 	case Tree:
-		l := load{inner: 2 * (g - 1), outer: 2 * log2(k), link: 2, nic: treeEgress(k) / g, tree: true}
+		l := load{inner: 2 * (g - 1), outer: 2 * log2(k), link: 2, nic: treeEgress(k) / g, message: treeMessage, tree: true}
 		if g == 1 {
 			l.link = 0
 		}
@@ -68,7 +69,7 @@ func loadOf(a Algorithm, op Op, n, k, g float64) load {
 	case NVLS:
 		return load{inner: 1, link: 1 + 1/n, reduced: true}
 	case NVLSTree:
-		return load{inner: 1, outer: 2 * log2(k), link: 1 + 1/g, nic: treeEgress(k) / g, reduced: true, tree: true}
+		return load{inner: 1, outer: 2 * log2(k), link: 1 + 1/g, nic: treeEgress(k) / g, message: treeMessage, reduced: true, tree: true}
 	case Hierarchical:
 		return load{inner: 2 * (g - 1), outer: 2 * (k - 1), link: 2 * (g - 1) / g, nic: 2 * (k - 1) / (k * g)}
 	case PAT:
@@ -78,6 +79,10 @@ func loadOf(a Algorithm, op Op, n, k, g float64) load {
 	}
 	return ringLoad(op, n, k, g)
 }
+
+// treeMessage is the part of M in one step of a tree: two trees of eight
+// channels.
+const treeMessage = 1.0 / 16
 
 // patRank is the serial work of PAT per rank in steps of its outer leg: 2.8 of
 // 14 µs in NCCL 2.30.7's model (src/graph/tuning.cc).
@@ -111,10 +116,10 @@ func ringLoad(op Op, n, k, g float64) load {
 	case k == 1:
 		return load{inner: hops, link: bytes}
 	case g == 1:
-		return load{outer: hops, nic: bytes}
+		return load{outer: hops, nic: bytes, message: 1 / n}
 	}
 	cross := math.Ceil(hops / g)
-	return load{inner: hops - cross, outer: cross, link: bytes, nic: bytes / g}
+	return load{inner: hops - cross, outer: cross, link: bytes, nic: bytes / g, message: 1 / n}
 }
 
 // pairs is the load of calls made of Send and Recv: AllToAll, the rooted
@@ -123,7 +128,7 @@ func ringLoad(op Op, n, k, g float64) load {
 func pairs(op Op, n, k, g float64) load {
 	if op == Send || op == Recv {
 		if k > 1 {
-			return load{outer: 1, nic: 1, single: true}
+			return load{outer: 1, nic: 1, message: 1, single: true}
 		}
 		return load{inner: 1, link: 1, single: true}
 	}

@@ -88,7 +88,7 @@ func newFit(prior Constants, samples []Sample) *fit {
 	for _, k := range knobs(&prior) {
 		link := linkOf(k.name)
 		touches, ok := crossed[link]
-		if !ok {
+		if !ok && !slices.ContainsFunc(prior.Links, func(l Link) bool { return olderLink(l.Name) == link && crossed[l.Name] != nil }) {
 			continue
 		}
 		parent := -1

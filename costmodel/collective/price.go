@@ -100,6 +100,9 @@ func (f *Fabric) price(a Algorithm, op Op, m float64, p *place) Price {
 	if x > 0 {
 		fill = depth * x / (x + p.out.knee*depth)
 	}
+	if p.out.meet > 0 {
+		fill += p.meet(&l, m)
+	}
 	bytes := l.link
 	if p.k > 1 {
 		bytes = l.nic

@@ -21,7 +21,10 @@ type Link struct {
 	Tree  float64      // share that trees reach, 0 < Tree ≤ 1
 	Pairs float64      // share that all pairs at once reach, 0 < Pairs ≤ 1
 	P2P   float64      // share that one Send/Recv pair reaches, 0 < P2P ≤ 1
-	Lane  float64      // share that one channel of a Send reaches; 0: whatever its channels
+	// Meet is what a step costs more from rendezvousBytes a message, where sender
+	// and receiver have to agree on it first; 0: nothing.
+	Meet unit.Seconds
+	Lane float64 // share that one channel of a Send reaches; 0: whatever its channels
 
 	Switch     float64      // share that in-switch reduction reaches, 0 ≤ Switch ≤ 1
 	SwitchStep unit.Seconds // one in-switch reduction of a small message

@@ -18,6 +18,7 @@ type Fabric struct {
 type leg struct {
 	base, hop, fill, knee   float64
 	gap                     float64 // of hop, 0 to 1
+	meet                    float64 // seconds a step from some size of its message
 	pair, crowd             float64 // as in Protocol
 	reach, tree, p2p, pairs float64
 	lane                    float64 // rate of one channel of a Send; 0: not limited
@@ -75,6 +76,7 @@ func newLeg(l Link, t *hardware.Tier, rate unit.BytesPerSecond) leg {
 		switched: b * l.Switch, switchStep: float64(l.SwitchStep),
 		shared: float64(t.Shared) * l.Reach, half: t.Ranks / 2,
 	}
+	g.meet = float64(l.Meet)
 	g.ports = 1
 	if t.NICs > 0 && t.PortRate > 0 {
 		g.ports = max(1, float64(t.PortRate)/max(1, t.Oversubscription)/b)

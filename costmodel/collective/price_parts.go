@@ -30,6 +30,23 @@ func (f *Fabric) steps(l *load, p *place) (alpha, depth float64) {
 	return alpha, depth
 }
 
+// meet returns what the steps between domains cost more because their messages
+// are large: sender and receiver agree on each before it moves. The change is
+// drawn out over a factor of two in size, so that no price jumps.
+func (p *place) meet(l *load, m float64) float64 {
+	if l.outer == 0 || l.spread {
+		return 0
+	}
+	steps := l.outer + l.inner
+	return steps * p.out.meet * beyond(l.message*m/rendezvousBytes)
+}
+
+func beyond(z float64) float64 {
+	z *= z
+	z *= z
+	return z / (1 + z)
+}
+
 // peers is steps where all pairs exchange: every peer has to be posted, and
 // their streams fill together.
 func (f *Fabric) peers(l *load, p *place) (alpha, depth float64) {
@@ -136,6 +153,12 @@ const (
 	// github.com/xxrjun/nccl-tests-cluster; NCCL logs name 32 p2p channels).
 	sendChannels = 32
 	laneBytes    = 16 << 20
+	// rendezvousBytes is the message from which Slingshot's libfabric provider
+	// meets the receiver first (FI_CXI_RDZV_THRESHOLD of 16 KiB, fi_cxi(7), half
+	// of it flags in NCCL's LL): all-gathers on 8 and 32 A100 of Polaris take 9 µs
+	// a step up to 4 KiB, 17 at 8 KiB, 31 from 16 KiB
+	// (github.com/argonne-lcf/alcf-nccl-tests).
+	rendezvousBytes = 8 << 10
 	// crowd is the group's ranks in a domain above which a Send across leaves
 	// its own NIC: 25 of 50 GB/s with 1 and 2 H100 per node, 15 with 8
 	// (nccl-tests sendrecv, github.com/xxrjun/nccl-tests-cluster).

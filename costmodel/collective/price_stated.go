@@ -1,6 +1,9 @@
 package collective
 
-import "planner/hardware"
+import (
+	"planner/hardware"
+	"planner/hardware/unit"
+)
 
 // stated returns the constants of a link with what a cluster states of it in
 // their place. A stated latency is that of every step, of which nothing is paid
@@ -8,13 +11,15 @@ import "planner/hardware"
 // switch reach as much more or less.
 func stated(l Link, f *hardware.LinkFit) Link {
 	if k := f.LatencyFactor; k > 0 {
-		l.Base, l.Hop, l.Gap, l.Fill, l.SwitchStep = l.Base.Times(k), l.Hop.Times(k), l.Gap.Times(k), l.Fill.Times(k), l.SwitchStep.Times(k)
+		for _, t := range []*unit.Seconds{&l.Base, &l.Hop, &l.Gap, &l.Fill, &l.Meet, &l.SwitchStep} {
+			*t = t.Times(k)
+		}
 	}
 	if f.States(hardware.StatedLatency) {
 		if l.Hop > 0 {
 			l.SwitchStep = l.SwitchStep.Times(float64(f.Latency / l.Hop))
 		}
-		l.Base, l.Hop, l.Gap, l.Fill = 0, f.Latency, 0, 0
+		l.Base, l.Hop, l.Gap, l.Fill, l.Meet = 0, f.Latency, 0, 0, 0
 	}
 	if f.States(hardware.StatedReach) {
 		k := f.Reach / l.Reach

@@ -33,6 +33,7 @@ type collectiveLink struct {
 	Hop        unit.Seconds `toml:"hop"`
 	Gap        unit.Seconds `toml:"gap"`
 	Fill       unit.Seconds `toml:"fill"`
+	Meet       unit.Seconds `toml:"meet"`
 	Knee       float64      `toml:"knee"`
 	Reach      float64      `toml:"reach"`
 	Tree       float64      `toml:"tree"`
@@ -76,7 +77,7 @@ func ParseCollectives(file string, text []byte) (*collective.Constants, error) {
 
 func (l *collectiveLink) link() collective.Link {
 	return collective.Link{
-		Name: l.Name, Base: l.Base, Hop: l.Hop, Gap: l.Gap, Fill: l.Fill, Knee: l.Knee,
+		Name: l.Name, Base: l.Base, Hop: l.Hop, Gap: l.Gap, Fill: l.Fill, Meet: l.Meet, Knee: l.Knee,
 		Reach: l.Reach, Tree: l.Tree, Pairs: l.Pairs, P2P: l.P2P, Lane: l.Lane,
 		Switch: l.Switch, SwitchStep: l.SwitchStep,
 	}
@@ -115,7 +116,7 @@ func (l *collectiveLink) check(d *decoder, path string) {
 			d.fail(join(path, share.name), "%s: %g: want a share of the nominal rate, above 0 and at most 1", share.name, share.value)
 		}
 	}
-	if l.Base < 0 || l.Hop < 0 || l.Gap < 0 || l.Fill < 0 || l.SwitchStep < 0 {
+	if l.Base < 0 || l.Hop < 0 || l.Gap < 0 || l.Meet < 0 || l.Fill < 0 || l.SwitchStep < 0 {
 		d.fail(path, "a negative time: want 0 or more")
 	}
 	if !(l.Knee > 0) {

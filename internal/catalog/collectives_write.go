@@ -69,6 +69,9 @@ func (w *constantsWriter) link(l *collective.Link, e collective.Evidence) {
 		w.time(l.Name, "gap", l.Gap)
 	}
 	w.time(l.Name, "fill", l.Fill)
+	if l.Meet > 0 {
+		w.time(l.Name, "meet", l.Meet)
+	}
 	w.share(l.Name, "knee", l.Knee)
 	w.share(l.Name, "reach", l.Reach)
 	w.share(l.Name, "tree", l.Tree)
