@@ -12,12 +12,23 @@ type Kernel struct {
 	// Groups products [M,K]·[K,N], M tokens.
 	Groups  int
 	M, N, K float64
+	Product Product
 	// Core says that the products stand for the attention core, or the scan:
 	// they have its operations, about its operands, and its time.
 	Core    bool
 	Bytes   float64 // read and written
 	Seconds unit.Seconds
 }
+
+// Product is which of a linear layer's products a kernel is.
+type Product uint8
+
+// The products: y = x·W, dx = dy·Wᵀ, dW = xᵀ·dy.
+const (
+	Output Product = iota
+	InputGrad
+	WeightGrad
+)
 
 // Kernels lists the kernels whose times [Layer.Work] adds up, in its order,
 // forward and backward mixed.
@@ -32,13 +43,13 @@ func (l *Layer) Kernels(hidden int, s *Slice, d *kernel.Device) []Kernel {
 func (w *worker) listProducts(groups int, m, n, k float64) {
 	if groups == 1 {
 		w.list(Kernel{Groups: 1, M: m, N: n, K: k, Seconds: w.d.GEMM(m, n, k)})
-		w.list(Kernel{Backward: true, Groups: 1, M: m, N: k, K: n, Seconds: w.d.GEMM(m, k, n)})
-		w.list(Kernel{Backward: true, Groups: 1, M: n, N: k, K: m, Seconds: w.d.Matmul(n, k, m)})
+		w.list(Kernel{Backward: true, Groups: 1, M: m, N: k, K: n, Product: InputGrad, Seconds: w.d.GEMM(m, k, n)})
+		w.list(Kernel{Backward: true, Groups: 1, M: n, N: k, K: m, Product: WeightGrad, Seconds: w.d.Matmul(n, k, m)})
 		return
 	}
 	w.list(Kernel{Groups: groups, M: m, N: n, K: k, Seconds: w.d.Grouped(groups, m, n, k)})
-	w.list(Kernel{Backward: true, Groups: groups, M: m, N: k, K: n, Seconds: w.d.Grouped(groups, m, k, n)})
-	w.list(Kernel{Backward: true, Groups: groups, M: n, N: k, K: m, Seconds: w.d.Grouped(groups, n, k, m)})
+	w.list(Kernel{Backward: true, Groups: groups, M: m, N: k, K: n, Product: InputGrad, Seconds: w.d.Grouped(groups, m, k, n)})
+	w.list(Kernel{Backward: true, Groups: groups, M: n, N: k, K: m, Product: WeightGrad, Seconds: w.d.Grouped(groups, n, k, m)})
 }
 
 // listCore lists an attention core of wide output elements a token over some

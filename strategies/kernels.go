@@ -72,7 +72,7 @@ func (s *site) headKernels() []costmodel.Kernel {
 	if s.p.Work.Forward {
 		return out
 	}
-	return append(out, costmodel.Kernel{Backward: true, Groups: 1, M: n, N: h, K: v, Seconds: d.GEMM(n, h, v)},
-		costmodel.Kernel{Backward: true, Groups: 1, M: v, N: h, K: n, Seconds: d.GEMM(v, h, n)},
+	return append(out, costmodel.Kernel{Backward: true, Groups: 1, M: n, N: h, K: v, Product: costmodel.InputGrad, Seconds: d.GEMM(n, h, v)},
+		costmodel.Kernel{Backward: true, Groups: 1, M: v, N: h, K: n, Product: costmodel.WeightGrad, Seconds: d.GEMM(v, h, n)},
 		costmodel.Kernel{Backward: true, Bytes: bytes, Seconds: loss})
 }

@@ -140,9 +140,26 @@ type Device interface {
 	Stream() uintptr
 }
 
-// Shape is a product D = W·X of a linear layer: weights W of m outputs by k
-// inputs, X of n tokens by k, D of n by m, all row-major.
-type Shape struct{ M, N, K int }
+// Shape is a product D of n by m in row-major order, each element a sum over k:
+// of a linear layer W·X with weights W of m outputs by k inputs and X of n
+// tokens by k, or one of its gradients.
+type Shape struct {
+	M, N, K int
+	Layout  Layout
+}
+
+// Layout is how the operands of a product lie. Column-major libraries call them
+// TN, NN and NT.
+type Layout uint8
+
+// The layouts: of the output, W is m by k and X n by k; of the input's
+// gradient, the first operand is k by m; of the weights', both have k rows.
+const (
+	Output Layout = iota
+	InputGrad
+	WeightGrad
+	NumLayouts
+)
 
 // FLOPs returns the operations, a multiply-add counted as two.
 func (s Shape) FLOPs() float64 { return 2 * float64(s.M) * float64(s.N) * float64(s.K) }
@@ -186,7 +203,7 @@ func (l *Library) New(d Device, s Shape, t reduce.DType) (*Gemm, error) {
 	if !ok {
 		return nil, fmt.Errorf("GEMM of %v: not measured: want f32, f16 or bf16", t)
 	}
-	if s.M < 1 || s.N < 1 || s.K < 1 {
+	if s.M < 1 || s.N < 1 || s.K < 1 || s.Layout >= NumLayouts {
 		return nil, fmt.Errorf("GEMM of %dx%dx%d: too small: want at least 1 of each", s.M, s.N, s.K)
 	}
 	g := &Gemm{l: l, d: d, Shape: s, scalars: [2]float32{1, 0}}
@@ -206,23 +223,36 @@ func (g *Gemm) on(f func() error) error {
 	return f()
 }
 
-// prepare sets the product up. cuBLASLt is column-major, in which W is k by m
-// and is taken transposed, X is k by n and D is m by n.
+// prepare sets the product up. The libraries are column-major, in which D is m
+// by n, a W of m rows by k is k by m and taken transposed, and an X of n rows
+// by k is k by n.
 func (g *Gemm) prepare(dt int32) error {
 	if err := g.attach(); err != nil {
 		return err
 	}
 	l, m, n, k, transposed := g.l, uint64(g.M), uint64(g.N), uint64(g.K), int32(g.l.numbers.transpose)
+	wr, wc, xr, xc := k, m, k, n
+	if g.Layout != Output {
+		wr, wc = m, k
+	}
+	if g.Layout == WeightGrad {
+		xr, xc = n, k
+	}
 	for _, c := range []struct {
 		call string
+		skip bool
 		f    func() status
 	}{
-		{"cublasLtMatmulDescCreate", func() status { return l.descCreate(&g.desc, int32(l.numbers.compute), real32F) }},
-		{"cublasLtMatmulDescSetAttribute", func() status { return l.descSet(g.desc, int32(l.numbers.transA), &transposed, 4) }},
-		{"cublasLtMatrixLayoutCreate", func() status { return l.layoutCreate(&g.w, dt, k, m, int64(k)) }},
-		{"cublasLtMatrixLayoutCreate", func() status { return l.layoutCreate(&g.x, dt, k, n, int64(k)) }},
-		{"cublasLtMatrixLayoutCreate", func() status { return l.layoutCreate(&g.y, dt, m, n, int64(m)) }},
+		{"cublasLtMatmulDescCreate", false, func() status { return l.descCreate(&g.desc, int32(l.numbers.compute), real32F) }},
+		{"cublasLtMatmulDescSetAttribute", g.Layout != Output, func() status { return l.descSet(g.desc, int32(l.numbers.transA), &transposed, 4) }},
+		{"cublasLtMatmulDescSetAttribute", g.Layout != WeightGrad, func() status { return l.descSet(g.desc, int32(l.numbers.transA)+1, &transposed, 4) }},
+		{"cublasLtMatrixLayoutCreate", false, func() status { return l.layoutCreate(&g.w, dt, wr, wc, int64(wr)) }},
+		{"cublasLtMatrixLayoutCreate", false, func() status { return l.layoutCreate(&g.x, dt, xr, xc, int64(xr)) }},
+		{"cublasLtMatrixLayoutCreate", false, func() status { return l.layoutCreate(&g.y, dt, m, n, int64(m)) }},
 	} {
+		if c.skip {
+			continue
+		}
 		if err := l.check(c.f(), c.call); err != nil {
 			return err
 		}

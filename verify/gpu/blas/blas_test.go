@@ -48,34 +48,46 @@ func TestProduct(t *testing.T) {
 	}
 }
 
+// product checks the meaning of m, n, k in every layout on small integers.
 func product(t *testing.T, l *Library, s *cuda.Seat) {
 	const m, n, k = 8, 3, 16
-	g, err := l.New(s, Shape{m, n, k}, reduce.BF16)
-	if err != nil {
-		t.Fatal(err)
-	}
 	w := func(o, i int) float32 { return float32((o + 2*i) % 5) }
 	x := func(tok, i int) float32 { return float32((3*tok + i) % 4) }
-	at := [4]uintptr{}
-	for i, size := range []int{2 * m * k, 2 * n * k, 2 * n * m, Workspace} {
-		if at[i], err = s.Alloc(size); err != nil {
+	turn := func(f func(a, b int) float32) func(a, b int) float32 {
+		return func(a, b int) float32 { return f(b, a) }
+	}
+	for layout := range NumLayouts {
+		first, second := bf16(m, k, w), bf16(n, k, x)
+		if layout != Output {
+			first = bf16(k, m, turn(w))
+		}
+		if layout == WeightGrad {
+			second = bf16(k, n, turn(x))
+		}
+		g, err := l.New(s, Shape{m, n, k, layout}, reduce.BF16)
+		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	out := make([]byte, 2*n*m)
-	err = errors.Join(s.Write(at[0], bf16(m, k, w)), s.Write(at[1], bf16(n, k, x)),
-		g.Run(at[0], at[1], at[2], at[3]), wait(s), s.Read(out, at[2]), g.Close())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for tok := range n {
-		for o := range m {
-			want := float32(0)
-			for i := range k {
-				want += w(o, i) * x(tok, i)
+		at := [4]uintptr{}
+		for i, size := range []int{2 * m * k, 2 * n * k, 2 * n * m, Workspace} {
+			if at[i], err = s.Alloc(size); err != nil {
+				t.Fatal(err)
 			}
-			if got := math.Float32frombits(uint32(binary.LittleEndian.Uint16(out[2*(tok*m+o):])) << 16); got != want {
-				t.Fatalf("token %d output %d: %v: want %v", tok, o, got, want)
+		}
+		out := make([]byte, 2*n*m)
+		err = errors.Join(s.Write(at[0], first), s.Write(at[1], second), g.Run(at[0], at[1], at[2], at[3]), wait(s), s.Read(out, at[2]), g.Close())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for tok := range n {
+			for o := range m {
+				want := float32(0)
+				for i := range k {
+					want += w(o, i) * x(tok, i)
+				}
+				if got := math.Float32frombits(uint32(binary.LittleEndian.Uint16(out[2*(tok*m+o):])) << 16); got != want {
+					t.Fatalf("layout %d, token %d output %d: %v: want %v", layout, tok, o, got, want)
+				}
 			}
 		}
 	}
@@ -107,9 +119,9 @@ func TestWhatCannotBe(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, f := range map[string]func() error{
-		"GEMM of f64: not measured: want f32, f16 or bf16": func() error { _, err := l.New(s, Shape{8, 8, 8}, reduce.F64); return err },
-		"GEMM of 0x8x8: too small":                         func() error { _, err := l.New(s, Shape{0, 8, 8}, reduce.F32); return err },
-		"GEMM of 8x8x7: the library has no algorithm":      func() error { _, err := l.New(s, Shape{8, 8, 7}, reduce.F32); return err },
+		"GEMM of f64: not measured: want f32, f16 or bf16": func() error { _, err := l.New(s, Shape{M: 8, N: 8, K: 8}, reduce.F64); return err },
+		"GEMM of 0x8x8: too small":                         func() error { _, err := l.New(s, Shape{M: 0, N: 8, K: 8}, reduce.F32); return err },
+		"GEMM of 8x8x7: the library has no algorithm":      func() error { _, err := l.New(s, Shape{M: 8, N: 8, K: 7}, reduce.F32); return err },
 		"want cuBLAS, as the CUDA toolkit":                 func() error { _, err := Open("libcublasLt.so.none"); return err },
 		"want hipBLASLt, as ROCm brings it":                func() error { _, err := OpenHIP("libhipblaslt.so.none"); return err },
 	} {

@@ -115,7 +115,9 @@ const multiple = 8
 func up(n int) int { return (max(n, 1) + multiple - 1) / multiple * multiple }
 
 // shapeOf returns the product as package blas has it: outputs, tokens, inputs.
-func shapeOf(k *replay.Kernel) blas.Shape { return blas.Shape{M: up(k.N), N: up(k.M), K: up(k.K)} }
+func shapeOf(k *replay.Kernel) blas.Shape {
+	return blas.Shape{M: up(k.N), N: up(k.M), K: up(k.K), Layout: blas.Layout(k.Product)}
+}
 
 // Prepare chooses algorithms and makes room for operands.
 func (g *GPU) Prepare(m replay.Mix) error {

@@ -1,5 +1,5 @@
-// A libcublasLt.so on top of the fake driver, for tests: D = op(A)·B with
-// op(A) = A transposed, column-major, accumulated in f32.
+// A libcublasLt.so on top of the fake driver, for tests: D = op(A)·op(B),
+// column-major, accumulated in f32.
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,8 +50,9 @@ static int multiply(void *v) {
   for (uint64_t i = 0; i < w->c.rows; i++)
     for (uint64_t j = 0; j < w->c.cols; j++) {
       float s = 0;
-      for (uint64_t k = 0; k < w->b.rows; k++)
-        s += widen(w->a.type, w->A, k + i * w->a.ld) * widen(w->b.type, w->B, k + j * w->b.ld);
+      for (uint64_t k = 0; k < (w->d.transb ? w->b.cols : w->b.rows); k++)
+        s += widen(w->a.type, w->A, w->d.transa ? k + i * w->a.ld : i + k * w->a.ld) *
+             widen(w->b.type, w->B, w->d.transb ? j + k * w->b.ld : k + j * w->b.ld);
       narrow(w->c.type, w->D, i + j * w->c.ld, w->alpha * s);
     }
   free(w);
@@ -59,8 +60,9 @@ static int multiply(void *v) {
 }
 int cublasLtMatmul(void *h, desc *d, const float *alpha, const void *A, layout *a, const void *B, layout *b, const float *beta,
                    const void *C, layout *c, void *D, layout *dd, const algo *al, void *ws, size_t n, struct stream *s) {
-  if (!h || !s || d->transa != 1 || d->transb != 0 || *beta != 0 || C != D || al->data[7] != 0x5a || n < 4096 || !ws) return 7;
-  if (a->rows != b->rows || a->cols != dd->rows || b->cols != dd->cols || c->rows != dd->rows) return 7;
+  if (!h || !s || *beta != 0 || C != D || al->data[7] != 0x5a || n < 4096 || !ws) return 7;
+  uint64_t m = d->transa ? a->cols : a->rows, ka = d->transa ? a->rows : a->cols, n2 = d->transb ? b->rows : b->cols, kb = d->transb ? b->cols : b->rows;
+  if (ka != kb || m != dd->rows || n2 != dd->cols || c->rows != dd->rows || a->ld < (int64_t)a->rows || b->ld < (int64_t)b->rows) return 7;
   struct work *w = malloc(sizeof *w);
   *w = (struct work){*d, *a, *b, *dd, A, B, D, *alpha};
   return enqueue(s, (struct op){.kind = FOREIGN, .dep = -1, .attempt = multiply, .foreign = w});
