@@ -28,7 +28,7 @@ const gridError = 0.10
 //
 //	PLANNER_GRID=5 go test ./internal/verdict -run Grid -v -timeout 4h
 //
-// PLANNER_GRID_ONLY narrows it to shapes that contain a text. It prints a
+// PLANNER_GRID_ONLY narrows it to cells, "SHAPE MODEL ", that contain a text. It prints a
 // table, the worst of the runs in each cell.
 func TestGrid(t *testing.T) {
 	runs, err := strconv.Atoi(os.Getenv("PLANNER_GRID"))
@@ -38,11 +38,12 @@ func TestGrid(t *testing.T) {
 	fmt.Printf("| links | %s |\n|---|%s\n", strings.Join(Models(), " | "), strings.Repeat("---|", len(Models())))
 	orders := map[string]map[string]int{}
 	for _, shape := range gridShapes {
-		if !strings.Contains(shape, os.Getenv("PLANNER_GRID_ONLY")) {
-			continue
-		}
 		row := "| `" + shape + "` |"
 		for _, m := range Models() {
+			if !strings.Contains(shape+" "+m+" ", os.Getenv("PLANNER_GRID_ONLY")) {
+				row += " |"
+				continue
+			}
 			row += gridCell(t, shape, m, runs, orders) + " |"
 		}
 		fmt.Println(row)
