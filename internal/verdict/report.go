@@ -133,7 +133,7 @@ type Probed struct {
 
 // collect joins the calls of all plans: the same call of several layouts is
 // one row, with the median of the first and the weight of all.
-func collect(plans []*replay.Plan, m *replay.Measurement, perNode int) []Call {
+func collect(plans []*replay.Plan, m *replay.Measurement) []Call {
 	type key struct {
 		op     collective.Op
 		what   string
@@ -146,7 +146,7 @@ func collect(plans []*replay.Plan, m *replay.Measurement, perNode int) []Call {
 	for i, p := range plans {
 		for r := range p.Calls {
 			c, s := &p.Calls[r], &m.Steps[i].Rows[r]
-			if s.N == 0 || c.Op == collective.Recv || !c.Phase.InStep() || staysInside(p, c, perNode) {
+			if s.N == 0 || c.Op == collective.Recv || !c.Phase.InStep() {
 				continue
 			}
 			k := key{c.Op, c.Purpose, int64(c.Bytes), c.Span.Stride, c.Span.Size}
@@ -161,17 +161,4 @@ func collect(plans []*replay.Plan, m *replay.Measurement, perNode int) []Call {
 		}
 	}
 	return out
-}
-
-// staysInside reports whether a hop between pipeline ranks stays in a node,
-// although the plan prices every hop as the one that crosses.
-func staysInside(p *replay.Plan, c *collective.Call, perNode int) bool {
-	if c.Op != collective.Send || c.Axis != collective.AxisPP || c.Span.Domains < 2 {
-		return false
-	}
-	pp, to := p.Layout.PP, c.Stage+1
-	if c.Phase == collective.Backward {
-		to = c.Stage - 1 + pp
-	}
-	return c.Stage*p.Inner()/perNode == to%pp*p.Inner()/perNode
 }

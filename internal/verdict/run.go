@@ -110,7 +110,7 @@ func (r *Run) replayAll(ctx context.Context) (*Report, error) {
 	for i, e := range r.Chosen {
 		out.Layouts = append(out.Layouts, layoutOf(&e, plans[i], &m.Steps[i]))
 	}
-	out.Calls = collect(plans, &m.Measurement, r.Shape.PerNode)
+	out.Calls = collect(plans, &m.Measurement)
 	for _, p := range m.Probes {
 		out.Links = append(out.Links, linkOf(r.Profile, p))
 	}
