@@ -133,8 +133,8 @@ func (o *verifyFlags) check() error {
 		return catalog.Errorf("--budget %d: out of range: want 1 to 86400 seconds", o.seconds)
 	case o.SeqLen < 0 || o.Batch < 0:
 		return catalog.Errorf("--seq-len %d, --global-batch %d: negative: want 1 or more", o.SeqLen, o.Batch)
-	case o.GPUs < 0 || o.GPUs > 1<<20:
-		return catalog.Errorf("--gpus %d: out of range: want 1 to 1,048,576", o.GPUs)
+	case o.GPUs < 0 || o.GPUs == 1 || o.GPUs > 1<<20:
+		return catalog.Errorf("--gpus %d: out of range: want 2 to 1,048,576, for calls to be between", o.GPUs)
 	case o.calibrate != "" && o.GPUs > 0:
 		return catalog.Errorf("--calibrate: fits the ranks at hand: want it without --gpus")
 	case o.from != "" && o.calibrate != "":
