@@ -84,6 +84,35 @@ func keysOf(w *replay.Work) []key {
 	return out
 }
 
+// opsOf lists the operations that a work makes in groups of a key. A message
+// is its Send, which stands for both ends.
+func opsOf(w *replay.Work, k key) (ops []collective.Op) {
+	switch k.kind {
+	case sampling:
+		return []collective.Op{w.Samples[k.sample].Op}
+	case hopping, shifting:
+		return []collective.Op{collective.Send}
+	}
+	var seen [collective.NumOps]bool
+	for _, p := range w.Programs {
+		for s := range p.Stages {
+			for i := range p.Stages[s] {
+				a := &p.Stages[s][i]
+				if a.Kind != replay.Start || keyOf(p, s, a) != k || seen[p.Calls[a.Row].Op] {
+					continue
+				}
+				seen[p.Calls[a.Row].Op] = true
+			}
+		}
+	}
+	for op, yes := range seen {
+		if yes {
+			ops = append(ops, collective.Op(op))
+		}
+	}
+	return ops
+}
+
 // group returns the ranks of a rank's group, in its order, and nil if it is in
 // none. Of a hop the sender stands first.
 func (k *key) group(w *replay.Work, rank int) []int {

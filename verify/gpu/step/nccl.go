@@ -83,7 +83,45 @@ func (n *NCCL) Load(w *replay.Work) error {
 			g.id = k.id(number, g.members)
 		}
 	}
-	return n.reserve(w)
+	if err := n.reserve(w); err != nil {
+		return err
+	}
+	return n.connect(w)
+}
+
+// connect makes every kind of call once, small, in an order on which all ranks
+// agree. NCCL connects ranks when they first need it, and the host waits for
+// both ends there: in the order of a step, ends could wait for each other.
+func (n *NCCL) connect(w *replay.Work) error {
+	for _, k := range keysOf(w) {
+		g := n.keys[k]
+		if g.comm == nil {
+			continue
+		}
+		g.comm.On(n.home)
+		for _, op := range opsOf(w, k) {
+			c := n.call(op, collective.FP32, int64(4*len(g.members)))
+			var err error
+			switch {
+			case k.kind == shifting:
+				err = g.comm.Shift(c.Type, c.Count, c.In, c.Out)
+			case op == collective.Send:
+				if c.Peer = 1; g.comm.Rank == 1 {
+					c.Op, c.Peer = collective.Recv, 0
+				}
+				err = g.comm.Do(c)
+			default:
+				err = g.comm.Do(c)
+			}
+			if err == nil {
+				err = g.comm.Wait()
+			}
+			if err != nil {
+				return fmt.Errorf("%s: %w", k.String(), err)
+			}
+		}
+	}
+	return nil
 }
 
 // reserve makes the marks and the buffers of a work's calls. Calls share two
