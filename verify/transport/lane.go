@@ -54,6 +54,7 @@ type memLink struct {
 	out, in   *laneMem
 	sent, got uint32
 	freed     uint32         // of sent, as last seen: the peer writes that line
+	likely    int            // bytes that the next message will bring in its slot
 	outViews  *[slots][]byte // same process: where each message lies
 	inViews   *[slots][]byte
 	segment   placer // where this rank sends from; nil in one process
@@ -113,12 +114,24 @@ func (l *memLink) vacant(p *Port, peer int) (*slot, error) {
 	return &l.out.slot[l.sent%slots], nil
 }
 
-// post shows the message to the receiver.
+// ownMax bounds the data for which the sender fetches a slot ahead.
+const ownMax = 1 << 10
+
+// post shows the message to the receiver. The next message will need the lines
+// of its slot, which the receiver has: they are sent for now, since they take
+// a way to its core and back.
 func (l *memLink) post(s *slot, h *Header, size int) (seq uint32) {
 	s.header, s.size = *h, uint64(size)
 	l.sent++
 	s.seq.Store(l.sent)
 	l.peer.wake()
+	if size > 0 {
+		l.likely = min(size, ownMax)
+		if s.inline == 0 {
+			l.likely = 0
+		}
+	}
+	own(unsafe.Pointer(&l.out.slot[l.sent%slots]), 1+(l.likely+63)/64)
 	return l.sent
 }
 

@@ -2,4 +2,8 @@
 
 package transport
 
+import "unsafe"
+
 func pause() {}
+
+func own(unsafe.Pointer, int) {}
