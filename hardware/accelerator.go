@@ -123,6 +123,10 @@ type Efficiency struct {
 	GEMMHalfK float64 `toml:"gemm_half_k"`
 	// Memory is the sustained share of the memory bandwidth.
 	Memory float64 `toml:"memory"`
+	// Boost is the share of the time that a pipeline leaves idle which comes
+	// back as higher clocks: a part at its power limit sustains more of its
+	// clock when it rests in between.
+	Boost float64 `toml:"boost"`
 	// Flash is the share of the bf16 peak that fused attention reaches on
 	// causal FLOPs, by kernel generation 1, 2, 3 (index 0: the part's usual).
 	Flash [4]float64 `toml:"flash"`

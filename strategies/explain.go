@@ -157,16 +157,17 @@ func share(exposed, call, class unit.Seconds) unit.Seconds {
 	return exposed.Times(float64(call / class))
 }
 
-// correct applies the calibration factor of the cluster.
+// correct applies the pace of the step, and to calls alone the calibration
+// factor of the cluster.
 func (x *expander) correct(out calls) {
 	k := x.p.Correction
 	if k <= 0 {
-		return
+		k = 1
 	}
 	for i := range out {
 		out[i].Seconds = out[i].Seconds.Times(k)
 		out[i].Latency = out[i].Latency.Times(k)
-		out[i].Exposed = out[i].Exposed.Times(k)
+		out[i].Exposed = out[i].Exposed.Times(x.run.pace)
 	}
 }
 

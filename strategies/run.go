@@ -17,6 +17,7 @@ type run struct {
 	state  *stateSet
 
 	m      float64 // micro-batches
+	pace   float64 // of every time: clocks that rise with idle time, and the cluster's correction
 	stages []stageRun
 	times  []costmodel.StageTime
 }
@@ -37,12 +38,14 @@ func (r *run) estimate() Estimate {
 		r.addStage(i)
 	}
 	e := Estimate{Layout: *r.l, Framework: r.prof}
+	r.pace = 1
 	r.time(&e)
 	r.memory(&e)
 	e.Recomputed = r.recomputed()
-	if c := r.p.Correction; c > 0 {
-		e.scale(c)
+	if r.p.Correction > 0 {
+		r.pace *= r.p.Correction
 	}
+	e.scale(r.pace)
 	e.Low, e.High = e.Step, e.Step
 	return e
 }
@@ -142,9 +145,11 @@ func (r *run) time(e *Estimate) {
 		r.layersOnly(e, slow)
 		return
 	}
+	idle := total - (r.times[slow].Fwd + r.times[slow].Bwd).Times(r.m)
 	tail, lead := r.ends()
 	tiny, opt := r.onceAStep()
 	total += tail + lead + tiny + opt + r.fit.HostStep
+	r.pace = 1 - r.p.Cluster.GPU.Fit.Boost*float64(idle/total)
 	straggle := total.Times(r.fit.straggle(r.p.Cluster.GPUs))
 	e.Step = total + straggle
 	r.split(e, slow, tail+lead, straggle)

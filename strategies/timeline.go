@@ -23,9 +23,7 @@ func (p *Problem) Timeline(l Layout, prof *Profile) *timeline.Timeline {
 	if !p.Work.LayersOnly {
 		t.Stretch(1 + r.fit.straggle(p.Cluster.GPUs))
 	}
-	if p.Correction > 0 {
-		t.Stretch(p.Correction)
-	}
+	t.Stretch(r.pace)
 	return t
 }
 

@@ -66,6 +66,7 @@ var gpuKnobs = []knob{
 	{name: "gemm_fp4", gpu: func(e *hardware.Efficiency) *float64 { return &e.GEMMFP4 }, spread: 0.15, low: 0.2, high: 1},
 	{name: "gemm_half_k", gpu: func(e *hardware.Efficiency) *float64 { return &e.GEMMHalfK }, spread: 0.4, low: 50, high: 1200},
 	{name: "memory", gpu: func(e *hardware.Efficiency) *float64 { return &e.Memory }, spread: 0.08, low: 0.6, high: 0.95},
+	{name: "boost", gpu: func(e *hardware.Efficiency) *float64 { return &e.Boost }, spread: 0.5, low: 0.02, high: 0.5},
 	{name: "flash[0]", gpu: func(e *hardware.Efficiency) *float64 { return &e.Flash[0] }, spread: 0.2, low: 0.1, high: 0.8},
 	{name: "flash[1]", gpu: func(e *hardware.Efficiency) *float64 { return &e.Flash[1] }, spread: 0.2, low: 0.1, high: 0.8},
 	{name: "flash[2]", gpu: func(e *hardware.Efficiency) *float64 { return &e.Flash[2] }, spread: 0.2, low: 0.1, high: 0.8},

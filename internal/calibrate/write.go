@@ -146,6 +146,7 @@ func (res *Result) gpu(key, name string, own []Constant, asOf string) string {
 	line("gemm_fp4", e.GEMMFP4)
 	line("gemm_half_k", e.GEMMHalfK)
 	line("memory", e.Memory)
+	line("boost", e.Boost)
 	var flash []string
 	for _, v := range e.Flash {
 		flash = append(flash, number(v))
