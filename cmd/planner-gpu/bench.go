@@ -56,6 +56,7 @@ starts one for every GPU of the machine.`,
 	fs.BoolVar(&f.o.Graphs, "graphs", false, "cuda: launch each call as one CUDA graph")
 	fs.IntVar(&f.o.Iters, "iters", o.Iters, "timed iterations")
 	fs.IntVar(&f.o.Warmup, "warmup", o.Warmup, "iterations before those")
+	fs.BoolVar(&f.o.Blocking, "blocking", false, "nccl, rccl: communicators whose calls return when enqueued")
 	fs.DurationVar(&f.o.Timeout, "timeout", o.Timeout, "bound on waiting for the GPU or another rank")
 	fs.StringVar(&f.o.Driver, "libcuda", "", "path of libcuda.so.1, or of libamdhip64.so with rccl, if the system does not find it")
 	fs.StringVar(&f.o.NVML, "libnvml", "", "path of libnvidia-ml.so.1 if the system does not find it")

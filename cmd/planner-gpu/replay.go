@@ -41,6 +41,7 @@ JSON that planner verify --from reads. Only rank 0 reads the layouts.`,
 	fs.IntVar(&o.Ranks, "ranks", 0, "number of ranks; 0: one for every GPU")
 	fs.IntSliceVar(&o.GPUs, "gpus", nil, "GPUs to use, in the order of the ranks")
 	fs.BoolVar(&o.NoCompute, "calls-only", false, "leave the compute out")
+	fs.BoolVar(&o.Blocking, "blocking", false, "nccl, rccl: communicators whose calls return when enqueued")
 	fs.DurationVar(&o.Timeout, "timeout", o.Timeout, "bound on waiting for the GPU or another rank")
 	fs.StringVar(&o.Driver, "libcuda", "", "path of libcuda.so.1, or of libamdhip64.so with rccl, if the system does not find it")
 	fs.StringVar(&o.BLAS, "libcublaslt", "", "path of libcublasLt.so, or of libhipblaslt.so with rccl")

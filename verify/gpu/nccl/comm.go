@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"sync/atomic"
 	"time"
 )
 
@@ -28,14 +29,19 @@ type Comm struct {
 	Timeout time.Duration
 	last    string // the call that Wait waits for
 	dead    error
+	late    atomic.Bool // the deadline of a call has aborted it
 }
 
 // Init forms a communicator of size ranks; all of them call it with the same
 // id. It returns when all have come, or after timeout.
 func (l *Library) Init(id ID, size, rank int, d Device, timeout time.Duration) (*Comm, error) {
 	c := &Comm{l: l, device: d, at: new(handle), Rank: rank, Size: size, Timeout: timeout}
-	err := c.call("ncclCommInitRankConfig", func() status {
-		return l.initRank(c.at, int32(size), id, int32(rank), newConfig())
+	form := c.call
+	if l.Blocking {
+		form = c.aside
+	}
+	err := form("ncclCommInitRankConfig", func() status {
+		return l.initRank(c.at, int32(size), id, int32(rank), l.newConfig())
 	})
 	if err != nil {
 		return nil, err
@@ -48,7 +54,7 @@ func (l *Library) Init(id ID, size, rank int, d Device, timeout time.Duration) (
 func (c *Comm) Split(color, key int) (*Comm, error) {
 	sub := &Comm{l: c.l, device: c.device, at: new(handle), Timeout: c.Timeout}
 	err := c.call("ncclCommSplit", func() status {
-		return c.l.split(*c.at, int32(max(color, -1)), int32(key), sub.at, newConfig())
+		return c.l.split(*c.at, int32(max(color, -1)), int32(key), sub.at, c.l.newConfig())
 	})
 	if err != nil || color < 0 {
 		return nil, err
@@ -80,10 +86,34 @@ func (c *Comm) call(name string, f func() status) error {
 	if err := c.device.Use(); err != nil {
 		return err
 	}
+	if c.l.Blocking && *c.at != 0 { // the first call of a kind waits for peers
+		guard := time.AfterFunc(c.Timeout, func() { c.late.Store(true); _ = c.l.abort(*c.at) })
+		defer guard.Stop()
+	}
 	if s := f(); s != 0 && s != inProgress {
+		if c.late.Load() {
+			return c.die(c.lateError(name))
+		}
 		return c.die(c.l.fail(s, name, *c.at))
 	}
 	return c.settle(name)
+}
+
+func (c *Comm) lateError(name string) error {
+	return fmt.Errorf("%s: not done after %v: a rank is gone or did not make the call", name, c.Timeout)
+}
+
+// aside runs what forms a blocking communicator on a thread of its own, and
+// leaves it there when the time is over: there is nothing yet to abort.
+func (c *Comm) aside(name string, f func() status) error {
+	done := make(chan error, 1)
+	go func() { done <- c.call(name, f) }()
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(c.Timeout):
+		return fmt.Errorf("rank %d of %d: %w", c.Rank, c.Size, c.lateError(name))
+	}
 }
 
 // settle waits until the library is no longer in progress.
@@ -142,7 +172,7 @@ func (c *Comm) until(name string, done func() (bool, error)) error {
 			return nil
 		}
 		if i%64 == 63 && time.Now().After(end) {
-			return c.die(fmt.Errorf("%s: not done after %v: a rank is gone or did not make the call", name, c.Timeout))
+			return c.die(c.lateError(name))
 		}
 		runtime.Gosched()
 	}
@@ -151,7 +181,7 @@ func (c *Comm) until(name string, done func() (bool, error)) error {
 // die aborts the communicator, so that its kernels end, and remembers why.
 func (c *Comm) die(err error) error {
 	c.dead = fmt.Errorf("rank %d of %d: %w", c.Rank, c.Size, err)
-	if *c.at != 0 {
+	if *c.at != 0 && !c.late.Load() {
 		_ = c.l.abort(*c.at)
 	}
 	return c.dead

@@ -41,7 +41,13 @@ type config struct {
 	blocking, _    int32
 }
 
-func newConfig() *config { return &config{24, 0xcafebeef, 21400, 0, 0} }
+func (l *Library) newConfig() *config {
+	c := &config{24, 0xcafebeef, 21400, 0, 0}
+	if l.Blocking {
+		c.blocking = 1
+	}
+	return c
+}
 
 // handle is ncclComm_t.
 type handle uintptr
@@ -97,6 +103,10 @@ type Library struct {
 	Kind    Kind
 	Path    string
 	Version int // as 22304 for 2.23.4
+	// Blocking makes communicators whose calls return when they are enqueued.
+	// Some releases after 2.22 start a thread for every call of the others
+	// (src/group.cc, ncclGroupEndInternal), which costs tens of microseconds.
+	Blocking bool
 	table
 }
 

@@ -49,6 +49,7 @@ func onNCCL(ctx context.Context, w transport.World, local int, o *Options) (*Doc
 	if err != nil {
 		return nil, err
 	}
+	lib.Blocking = o.Blocking
 	_, gpu, where, err := o.take(local)
 	if err != nil {
 		return nil, err

@@ -52,6 +52,7 @@ type Options struct {
 	GPUs      []int // of cuda: the GPU of rank r is GPUs[r mod len]; none: all in order
 	Graphs    bool  // of cuda: launch calls as graphs
 	Processes bool  // of cuda and hip: each rank a process, as another launcher starts them
+	Blocking  bool  // of nccl and rccl: see nccl.Library
 	Iters     int
 	Warmup    int
 	Timeout   time.Duration

@@ -203,6 +203,7 @@ func (o *ReplayOptions) rank(ctx context.Context, w transport.World, local int, 
 	if err != nil {
 		return nil, err
 	}
+	lib.Blocking = o.Blocking
 	products, err := o.blas()
 	if err != nil {
 		return nil, err

@@ -3,6 +3,7 @@
 // every member's stream; communicators are non-blocking only.
 #include <limits.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +49,7 @@ static struct comm *join(struct world *w, int rank) {
   return c;
 }
 int ncclCommInitRankConfig(struct comm **out, int n, id_t128 id, int rank, config *cfg) {
-  if (n < 1 || n > MOST || rank < 0 || rank >= n || !cfg || cfg->magic != 0xcafebeef || cfg->size != 24 || cfg->version != 21400 || cfg->blocking != 0) return ARGUMENT;
+  if (n < 1 || n > MOST || rank < 0 || rank >= n || !cfg || cfg->magic != 0xcafebeef || cfg->size != 24 || cfg->version != 21400 || cfg->blocking < 0 || cfg->blocking > 1) return ARGUMENT;
   for (int i = 1; i < 128; i++) if (id.b[i] != (unsigned char)(i * 7 + 3)) return ARGUMENT;
   pthread_mutex_lock(&lock);
   struct world *w = worlds;
@@ -57,6 +58,10 @@ int ncclCommInitRankConfig(struct comm **out, int n, id_t128 id, int rank, confi
   int r = w->n != n || w->member[rank] ? ARGUMENT : PROGRESS;
   if (r == PROGRESS) *out = join(w, rank);
   pthread_mutex_unlock(&lock);
+  if (r == PROGRESS && cfg->blocking) {
+    while (__atomic_load_n(&w->joined, __ATOMIC_ACQUIRE) < n) sched_yield();
+    return OK;
+  }
   return r;
 }
 int ncclCommGetAsyncError(struct comm *c, int *e) {
@@ -90,7 +95,12 @@ int ncclCommSplit(struct comm *c, int color, int key, struct comm **out, config 
   if (!*s) *s = calloc(1, sizeof **s);
   (*s)->color[c->rank] = color; (*s)->key[c->rank] = key; (*s)->out[c->rank] = out;
   if (++(*s)->arrived == c->w->n) divide(c->w, *s);
+  struct splitting *mine = *s;
   pthread_mutex_unlock(&lock);
+  if (cfg->blocking) {
+    for (int done = 0; !done && !c->aborted; sched_yield()) { pthread_mutex_lock(&lock); done = mine->arrived == c->w->n; pthread_mutex_unlock(&lock); }
+    return c->aborted ? REMOTE : OK;
+  }
   return PROGRESS;
 }
 int ncclCommCount(struct comm *c, int *n) { *n = c->w->n; return OK; }
