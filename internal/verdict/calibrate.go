@@ -59,7 +59,7 @@ func (r *Run) Fit(m *Report) *hardware.Cluster {
 		}
 		t.Fit.Latency = unit.Seconds(latency * l.Latency)
 		each := unit.BytesPerSecond(l.Bandwidth / slower)
-		t.Fit.Reach = 1
+		t.Fit.Reach, t.Fit.Stated = 1, hardware.StatedAll // as the file that is written
 		setRates(&c, t, l.Between, each.Times(l.Probed.Alone/l.Probed.Shared), each)
 	}
 	return &c

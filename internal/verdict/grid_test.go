@@ -16,7 +16,7 @@ import (
 var gridShapes = []string{
 	"2x2:nvlink=400MB/s,ib=40MB/s,delay=1ms",
 	"2x2:nvlink=400MB/s,ib=150MB/s,delay=200us",
-	"1x4:nvlink=150MB/s",
+	"1x4:nvlink=100MB/s",
 	"2x2:nvlink=400MB/s,ib=40MB/s,delay=1ms,nics=1",
 	"4x1:ib=60MB/s,delay=500us",
 }

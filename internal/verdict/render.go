@@ -28,6 +28,9 @@ func (r *Report) head(w io.Writer) {
 	if r.Redone > 0 {
 		redone = fmt.Sprintf(" (%d repeated: the machine had slowed)", r.Redone)
 	}
+	if r.Repeated > 0 {
+		redone += fmt.Sprintf(" (%d steps repeated: they were disturbed)", r.Repeated)
+	}
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(w, "%-10s %s\n", name, fmt.Sprintf(format, args...))
 	}

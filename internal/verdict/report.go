@@ -25,6 +25,7 @@ type Report struct {
 	Batch    int     `json:"global_batch"`
 	Rounds   int     `json:"rounds"`
 	Redone   int     `json:"rounds_redone"`
+	Repeated int     `json:"steps_repeated,omitempty"`
 	RealTime bool    `json:"real_time_priority"`
 	Seconds  float64 `json:"seconds"`
 

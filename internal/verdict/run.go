@@ -62,7 +62,7 @@ func (r *Run) own(ctx context.Context) error {
 	}
 	for _, p := range out.Probes {
 		t := &c.Tiers[min(p.Tier, len(c.Tiers)-1)]
-		t.Fit.Latency = p.Latency
+		t.Fit.Latency, t.Fit.Stated = p.Latency, hardware.StatedAll
 		setRates(c, t, p.Tier > 0, p.Alone, p.Shared)
 	}
 	c.Name, c.Title = OwnMachine, "the machines of these ranks"
@@ -106,7 +106,7 @@ func (r *Run) replayAll(ctx context.Context) (*Report, error) {
 		return nil, err
 	}
 	out := r.head(place)
-	out.Rounds, out.Redone, out.RealTime = m.Rounds, m.Redone, m.RealTime
+	out.Rounds, out.Redone, out.Repeated, out.RealTime = m.Rounds, m.Redone, m.Repeated, m.RealTime
 	for i, e := range r.Chosen {
 		out.Layouts = append(out.Layouts, layoutOf(&e, plans[i], &m.Steps[i]))
 	}

@@ -150,8 +150,10 @@ func WithTerms(c *hardware.Cluster, terms []Term) *hardware.Cluster {
 		k := ring.Rate / float64(t.Bandwidth)
 		t.PortRate = t.PortRate.Times(k)
 		t.Bandwidth, t.Fit.Reach, t.Fit.Latency = unit.BytesPerSecond(ring.Rate), 1, unit.Seconds(ring.Latency)
+		t.Fit.Stated |= hardware.StatedLatency | hardware.StatedReach
 		if send != nil {
 			t.Fit.P2P = math.Min(1, send.Rate/ring.Rate)
+			t.Fit.Stated |= hardware.StatedP2P
 		}
 	}
 	return &out

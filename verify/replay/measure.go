@@ -13,6 +13,7 @@ type Measurement struct {
 	Steps    []Step // by program
 	Rounds   int
 	Redone   int // rounds repeated because the machine had slowed
+	Repeated int // steps repeated because they were disturbed
 	Sentinel Spread
 	Elapsed  time.Duration
 }
@@ -31,18 +32,24 @@ const settled = 0.05
 // is repeated.
 const moved = 0.25
 
+// movedStep is by how much a step may differ from its best before it is
+// repeated: on emulated links steps repeat within a percent, and calls that
+// meet in another order make some.
+const movedStep = 0.08
+
 // measure replays every program once a round, in turn, after warming each up
 // until two of its steps agree.
 func measure(ctx context.Context, d driver, w *Work, progress func(round, of int)) (*Measurement, error) {
 	start := time.Now()
-	if err := warm(ctx, d, w, start); err != nil {
+	best, err := warm(ctx, d, w, start)
+	if err != nil {
 		return nil, err
 	}
 	n := len(w.Programs)
-	s := samples{driver: d, work: w, times: make([][]unit.Seconds, n), rows: make([][][]unit.Seconds, n)}
+	s := samples{driver: d, work: w, start: start, best: best, times: make([][]unit.Seconds, n), rows: make([][][]unit.Seconds, n)}
 	m := &Measurement{}
 	var sentinels []unit.Seconds
-	best := time.Duration(math.MaxInt64)
+	fastest := time.Duration(math.MaxInt64)
 	for m.Rounds < w.rounds() {
 		if spent := time.Since(start); w.Budget > 0 && m.Rounds >= 3 && spent > w.Budget {
 			break
@@ -54,8 +61,8 @@ func measure(ctx context.Context, d driver, w *Work, progress func(round, of int
 		if err != nil {
 			return nil, err
 		}
-		best = min(best, took)
-		if float64(took) > (1+moved)*float64(best) && m.Redone < w.rounds() && (w.Budget == 0 || time.Since(start) < w.Budget) {
+		fastest = min(fastest, took)
+		if float64(took) > (1+moved)*float64(fastest) && m.Redone < w.rounds() && (w.Budget == 0 || time.Since(start) < w.Budget) {
 			m.Redone++
 			continue
 		}
@@ -64,7 +71,7 @@ func measure(ctx context.Context, d driver, w *Work, progress func(round, of int
 		m.Rounds++
 	}
 	m.Sentinel = spreadOf(sentinels)
-	m.Steps = s.steps()
+	m.Steps, m.Repeated = s.steps(), s.repeated
 	m.Elapsed = time.Since(start)
 	return m, nil
 }
@@ -72,24 +79,28 @@ func measure(ctx context.Context, d driver, w *Work, progress func(round, of int
 // mostWarm bounds the warm-up of one program.
 const mostWarm = 4
 
-func warm(ctx context.Context, d driver, w *Work, start time.Time) error {
+// warm returns the fastest step of each program.
+func warm(ctx context.Context, d driver, w *Work, start time.Time) ([]time.Duration, error) {
 	if _, err := sentinel(ctx, d); err != nil {
-		return err
+		return nil, err
 	}
+	best := make([]time.Duration, len(w.Programs))
 	for i := range w.Programs {
 		last := time.Duration(0)
+		best[i] = math.MaxInt64
 		for range mostWarm {
 			took, _, err := step(ctx, d, i)
 			if err != nil {
-				return err
+				return nil, err
 			}
+			best[i] = min(best[i], took)
 			near := math.Abs(float64(took-last)) < settled*float64(took)
 			if last = took; near || w.Budget > 0 && time.Since(start) > w.Budget/5 {
 				break
 			}
 		}
 	}
-	return nil
+	return best, nil
 }
 
 // samples collects the times of rounds.
@@ -98,6 +109,10 @@ type samples struct {
 	work   *Work
 	times  [][]unit.Seconds
 	rows   [][][]unit.Seconds // by program and row
+
+	start    time.Time
+	best     []time.Duration // step of each program
+	repeated int             // steps
 
 	took  []time.Duration // of the round in progress
 	calls [][]Instance
@@ -114,6 +129,12 @@ func (s *samples) round(ctx context.Context) (time.Duration, error) {
 		s.took, s.calls = append(s.took, took), append(s.calls, calls)
 	}
 	return sentinel(ctx, s.driver)
+}
+
+// slow reports whether a step was disturbed, while there is time to repeat it.
+func (s *samples) slow(i int, took time.Duration) bool {
+	late := s.work.Budget > 0 && time.Since(s.start) > s.work.Budget
+	return !late && float64(took) > (1+movedStep)*float64(s.best[i])
 }
 
 // keep adds the round to the samples.
