@@ -50,3 +50,27 @@ func TestMemoryCostsMore(t *testing.T) {
 		}
 	}
 }
+
+// TestFusedIsCheaper: a fused AllReduce is priced as a ReduceScatter and half
+// an AllGather, one run step by step as both.
+func TestFusedIsCheaper(t *testing.T) {
+	w, err := transport.NewLocal(1, transport.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := engine.New(w.World(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := model{latency: 1e-6, curve: curve{{1, 1e-10, 1e-11}}}
+	s := steps.Spec{Op: collective.AllReduce, Alg: steps.TwoShot, Ranks: 2, Count: 1 << 20}
+	moved, reduced := 1e-10*(1<<19), 1e-11*(1<<19)
+	for fuse, want := range map[int]float64{1: 1.5*(1e-6+moved) + reduced, 0: 2*(1e-6+moved) + reduced} {
+		tuning := c.Tuning()
+		tuning.Fuse, tuning.Segment = fuse, 0
+		c.SetTuning(tuning)
+		if got, err := m.predict(c, s, 1); err != nil || math.Abs(got/want/1e6-1) > 1e-9 {
+			t.Errorf("fuse from %d: %v us, %v, want %v", fuse, got, err, want*1e6)
+		}
+	}
+}

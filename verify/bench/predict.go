@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"planner/costmodel/collective"
 	"planner/costmodel/collective/steps"
 	"planner/hardware/unit"
 	"planner/verify/engine"
@@ -46,8 +47,8 @@ func (m model) predict(c *engine.Comm, s steps.Spec, elem int) (float64, error) 
 		link = func(int, int) steps.Link { return steps.Link{Latency: m.latency, PerByte: at.move} }
 		reduce = at.reduce
 	}
-	for _, part := range c.Segments(s, elem) {
-		if part.Times == 0 {
+	for _, part := range parts(c, s, elem) {
+		if part.times == 0 {
 			continue
 		}
 		progs, err := steps.BuildAll(part.Spec)
@@ -61,7 +62,28 @@ func (m model) predict(c *engine.Comm, s steps.Spec, elem int) (float64, error) 
 		if n > maxSteps {
 			return 0, nil
 		}
-		total += float64(part.Times) * float64(steps.Cost(progs, unit.Bytes(elem), link, reduce))
+		total += part.times * float64(steps.Cost(progs, unit.Bytes(elem), link, reduce))
 	}
 	return total * 1e6, nil
+}
+
+// timed is a program and how often it is run.
+type timed struct {
+	steps.Spec
+	times float64
+}
+
+// parts returns what a call costs as programs. A fused AllReduce writes its
+// results to where an AllGather would read and write them: half the traffic.
+func parts(c *engine.Comm, s steps.Spec, elem int) (list []timed) {
+	if c.Fuses(s, elem) {
+		scatter, gather := s, s
+		scatter.Op, scatter.Alg = collective.ReduceScatter, steps.Direct
+		gather.Op, gather.Alg = collective.AllGather, steps.Direct
+		return []timed{{scatter, 1}, {gather, 0.5}}
+	}
+	for _, p := range c.Segments(s, elem) {
+		list = append(list, timed{p.Spec, float64(p.Times)})
+	}
+	return list
 }

@@ -23,6 +23,11 @@ func (c *Comm) partial(size int) []byte {
 	return c.block[:size]
 }
 
+// Fuses reports whether the engine runs a call of elements of elem bytes fused.
+func (c *Comm) Fuses(s steps.Spec, elem int) bool {
+	return c.open && c.tuning.fuses(s, s.Count*elem)
+}
+
 // fused runs a two-shot AllReduce in one pass over memory: a rank reads its
 // piece of every input, and writes the result into every output at once. The
 // bytes between any two ranks are those of the two-shot program, but no result

@@ -60,7 +60,7 @@ func (c *Comm) run(call Call) error {
 	switch {
 	case c.open && c.tuning.slots(s, call.Bytes()):
 		return c.inSlots(call)
-	case c.open && c.tuning.fuses(s, call.Bytes()):
+	case c.Fuses(s, call.Type.Size()):
 		if done, err := c.fused(call); done || err != nil {
 			return err
 		}
