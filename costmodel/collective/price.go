@@ -103,6 +103,9 @@ func (f *Fabric) price(a Algorithm, op Op, m float64, p *place) Price {
 	if p.out.meet > 0 {
 		fill += p.meet(&l, m)
 	}
+	if p.out.fill == 0 {
+		fill -= p.behind(&l, x)
+	}
 	bytes := l.link
 	if p.k > 1 {
 		bytes = l.nic

@@ -41,6 +41,21 @@ func (p *place) meet(l *load, m float64) float64 {
 	return steps * p.out.meet * beyond(l.message*m/rendezvousBytes)
 }
 
+// behind returns how much latency of a ring's crossings hides behind its bytes,
+// where steps cost no more than stated: between two crossings of a chunk each
+// link between domains has g chunks to send, so that the ring takes
+//
+//	max(x + hop, cross·(x/hops + hop))
+//
+// Fitted constants hold it already.
+func (p *place) behind(l *load, x float64) float64 {
+	hops := l.outer + l.inner
+	if l.spread || l.tree || l.outer < 2 {
+		return 0
+	}
+	return math.Min((l.outer-1)*p.out.hop, x*(1-l.outer/hops))
+}
+
 func beyond(z float64) float64 {
 	z *= z
 	z *= z
