@@ -111,8 +111,13 @@ func answerSuggest(c *cobra.Command, o *suggestFlags, a *ask.Answer, r *strategi
 			return err
 		}
 	case len(r.Ranking) == 0:
+		prose := out
+		if o.format != "table" {
+			show.Ranking(out, o.format, a.Problem, nil)
+			prose = notes
+		}
 		if nearest != nil {
-			show.Nearest(out, a, nearest)
+			show.Nearest(prose, a, nearest)
 		}
 	default:
 		if o.format == "table" {
