@@ -36,7 +36,7 @@ func (res *Result) ProfilesTOML(asOf string) string {
 			fmt.Fprintf(&b, "\n[%s.%s]\n%s", fw, arch, fitted[arch])
 		}
 		if best != "" {
-			fmt.Fprintf(&b, "\n[%s.default] # as %s\n%s", fw, best, fitted[best])
+			fmt.Fprintf(&b, "\n[%s.default] # as %s\n%s", fw, best, res.elsewhere(place{fw, best}))
 			continue
 		}
 		p := priors[fw]["default"]
@@ -69,6 +69,16 @@ func (res *Result) profile(at place) string {
 		}
 	}
 	return fields(res.final.profiles[at], notes)
+}
+
+// elsewhere is profile for the generations that no run of the framework speaks
+// of: the networks that its runs left unstated are not theirs.
+func (res *Result) elsewhere(at place) string {
+	f := *res.final.profiles[at]
+	if f.Network > 0 {
+		f.Network = networkPrior["volta"]
+	}
+	return fields(&f, nil)
 }
 
 // note says how firm a constant is: an interval of 90 % (1.64 standard errors),
