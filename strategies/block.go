@@ -74,7 +74,7 @@ func (s *site) layerBlock(l *costmodel.Layer, full, keepCalls bool) block {
 		b.compute.Bwd += core.Fwd
 	}
 	s.saved(&b, l, &slice, full)
-	t := tally{fabric: s.p.Fabric, keep: keepCalls, times: 1}
+	t := tally{fabric: s.p.Fabric, keep: keepCalls, times: 1, skew: s.skew()}
 	s.tensorLayer(&t, tensorParts(l), again)
 	s.replicatedHeads(&t, l, again)
 	s.contextLayer(&t, l, attentionAgain)
@@ -84,8 +84,6 @@ func (s *site) layerBlock(l *costmodel.Layer, full, keepCalls bool) block {
 	}
 	launch := s.launches(l)
 	b.close(&t, costmodel.Pass{Fwd: launch, Bwd: launch.Times(1 + again)})
-	skew := s.skew(l)
-	b.host = b.host.Plus(costmodel.Pass{Fwd: skew, Bwd: skew.Times(1 + again)})
 	return b
 }
 
@@ -104,9 +102,9 @@ func (s *site) launches(l *costmodel.Layer) unit.Seconds {
 	return t
 }
 
-// skew returns the time of one direction of a layer in which TP ranks wait for
-// one another: beside a pipeline, and across nodes.
-func (s *site) skew(l *costmodel.Layer) unit.Seconds {
+// skew returns how much longer a TP call takes for each further rank of its
+// group: ranks wait for one another beside a pipeline, and across nodes.
+func (s *site) skew() unit.Seconds {
 	var t unit.Seconds
 	if s.l.PP > 1 {
 		t += s.fit.Skew
@@ -114,7 +112,7 @@ func (s *site) skew(l *costmodel.Layer) unit.Seconds {
 	if s.tp.Domains > 1 {
 		t += s.fit.SkewAcross
 	}
-	return t.Times(tensorParts(l) * float64(s.l.TP-1))
+	return t
 }
 
 // forwardOnly drops the backward pass of a forward-only step.
@@ -166,7 +164,7 @@ func (s *site) embedBlock(keepCalls, alsoHead bool) block {
 	b.compute.Fwd = s.p.Device.Stream(unit.Bytes(2 * rows))
 	b.compute.Bwd = s.p.Device.Stream(unit.Bytes(3 * rows))
 	b.keep = s.tokens().Times(8)
-	t := tally{fabric: s.p.Fabric, keep: keepCalls, times: 1}
+	t := tally{fabric: s.p.Fabric, keep: keepCalls, times: 1, skew: s.skew()}
 	s.tensorBatch(&t, true, alsoHead)
 	s.tensorEmbedding(&t)
 	return s.end(b, &t)
@@ -176,7 +174,7 @@ func (s *site) embedBlock(keepCalls, alsoHead bool) block {
 // logits, loss.
 func (s *site) headBlock(keepCalls, alsoEmbed bool) block {
 	b := s.headWork()
-	t := tally{fabric: s.p.Fabric, keep: keepCalls, times: 1}
+	t := tally{fabric: s.p.Fabric, keep: keepCalls, times: 1, skew: s.skew()}
 	if !alsoEmbed {
 		s.tensorBatch(&t, false, true)
 	}

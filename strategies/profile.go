@@ -185,9 +185,9 @@ type ProfileFit struct {
 	// HostCall is the host time of one TP call, beside Host: a layer whose kernels
 	// are short waits for the launches of its calls too.
 	HostCall unit.Seconds `toml:"host_call"`
-	// Skew is the time that each further TP rank adds to the calls of one part
-	// of a layer (attention or FFN) in a pipeline stage, in one direction: the
-	// exchange with other stages lets the ranks arrive apart.
+	// Skew is the time that a TP call of a pipeline stage takes longer for each
+	// rank of its group beyond the first: the exchange with other stages lets
+	// the ranks arrive apart.
 	Skew unit.Seconds `toml:"skew"`
 	// SkewAcross is the same for TP groups that leave their node.
 	SkewAcross unit.Seconds `toml:"skew_across"`

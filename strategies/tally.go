@@ -13,7 +13,8 @@ type tally struct {
 	fabric *collective.Fabric
 	keep   bool
 	stage  int
-	times  float64 // how often the issuing block occurs in a step
+	times  float64      // how often the issuing block occurs in a step
+	skew   unit.Seconds // added to a TP call for each rank beyond the first
 	calls  []collective.Call
 	fwd    [collective.NumAxes]unit.Seconds // exposed, of one occurrence
 	bwd    [collective.NumAxes]unit.Seconds
@@ -54,6 +55,9 @@ func (t *tally) issue(c collective.Call, share float64) {
 	}
 	c.Price = t.fabric.Time(c.Op, c.Bytes, c.Span)
 	c.Exposed = c.Seconds.Times(c.Count * share)
+	if c.Axis == collective.AxisTP {
+		c.Exposed += t.skew.Times(c.Count * float64(c.Span.Size-1))
+	}
 	busy := &t.busy[linkOf(&c.Span)]
 	stream := (c.Seconds - c.Latency).Times(c.Count * min(1, share))
 	if c.Phase == collective.Forward {
