@@ -24,16 +24,20 @@ fi
 if ! timeout 5 sinfo --noheader >/dev/null 2>&1; then
 	dir=$(mktemp -d)
 	stop() {
-		pids=$(cat "$dir"/*.pid 2>/dev/null)
+		pids=$(cat "$dir"/*.pid $munge 2>/dev/null)
 		for p in $pids; do kill "$p" 2>/dev/null || true; done
 		for p in $pids; do timeout 10 tail -f --pid="$p" /dev/null || true; done
 		rm -rf "$dir"
 	}
+	munge="" # the file with its number, if this script starts it
 	trap stop EXIT
 	trap 'exit 1' INT TERM
 	mkdir -p /run/munge "$dir/d" "$dir/ctld"
 	chown munge:munge /run/munge
-	munge -n >/dev/null 2>&1 || runuser -u munge -- munged
+	if ! munge -n >/dev/null 2>&1; then
+		runuser -u munge -- munged
+		munge=/run/munge/munged.pid
+	fi
 	host=$(hostname -s)
 	cat >"$dir/slurm.conf" <<END
 ClusterName=one
