@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"planner/internal/ask"
 	"planner/internal/calibrate"
@@ -66,6 +68,9 @@ func (k *calibration) run(c *cobra.Command) error {
 	if k.measured.on {
 		return k.measure(c)
 	}
+	if err := k.together(c); err != nil {
+		return err
+	}
 	if k.collectives != "" {
 		return k.fitCollectives(c)
 	}
@@ -80,6 +85,25 @@ func (k *calibration) run(c *cobra.Command) error {
 		return k.steps(c, text)
 	}
 	return k.links(c, text)
+}
+
+// together refuses flags that nothing would read without --measure.
+func (k *calibration) together(c *cobra.Command) (err error) {
+	sources := 0
+	for _, given := range []string{k.from, k.runs, k.collectives} {
+		if given != "" {
+			sources++
+		}
+	}
+	if sources > 1 {
+		return catalog.Errorf("--from, --runs, --collectives: %d sources of measurements: want one", sources)
+	}
+	c.Flags().Visit(func(f *pflag.Flag) {
+		if err == nil && strings.HasPrefix(f.Usage, "with --measure:") {
+			err = catalog.Errorf("--%s %s: says how to measure: want --measure with it", f.Name, f.Value)
+		}
+	})
+	return err
 }
 
 // today is the date of what a user measures.

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"planner/hardware/unit"
+	"planner/internal/ask"
 	"planner/internal/catalog"
 	"planner/internal/plan"
 	"planner/internal/show"
@@ -49,11 +50,8 @@ func (o *checkFlags) limits() (l plan.Limits, err error) {
 		return l, catalog.Errorf("--max-drift %g: not a fraction: want e.g. 0.05", o.drift)
 	}
 	if o.maxMemory != "" {
-		if l.MaxMemory, err = unit.ParseBytes(o.maxMemory); err != nil {
-			return l, catalog.Errorf("--max-memory %s", err)
-		}
-		if l.MaxMemory == 0 {
-			return l, catalog.Errorf("--max-memory %q: no plan fits in 0: want e.g. 72GiB", o.maxMemory)
+		if l.MaxMemory, err = ask.MemoryLimit(o.maxMemory); err != nil {
+			return l, err
 		}
 	}
 	if o.maxStep != "" {

@@ -46,7 +46,7 @@ func runDiagnose(c *cobra.Command, o *diagnoseFlags, name string) error {
 	}
 	r := &diagnose.Request{Measured: unit.Seconds(o.step)}
 	if f := c.Flags().Lookup("step-seconds"); f.Changed && !(o.step > 0 && o.step < 1e9) {
-		return catalog.Errorf("--step-seconds %v: not a time: want seconds above 0", f.Value)
+		return catalog.Errorf("--step-seconds %v: not the time of a step: want seconds above 0, below 1e9", f.Value)
 	}
 	for _, text := range o.shares {
 		s, err := diagnose.ParseShare(text)

@@ -61,7 +61,7 @@ func unknownCommand(c *cobra.Command, args []string) error {
 	if n := catalog.Nearest(args[0], names); n != "" {
 		return catalog.Errorf("unknown command %q: did you mean %q?", args[0], n)
 	}
-	return catalog.Errorf("unknown command %q: see planner --help", args[0])
+	return catalog.Errorf("unknown command %q: see %s --help", args[0], c.CommandPath())
 }
 
 // flagError names the nearest flag, and what a value should be.
@@ -90,6 +90,10 @@ func kindOf(f *pflag.Flag) string {
 	switch f.Value.Type() {
 	case "int", "int64":
 		return "whole number"
+	case "uint64":
+		return "whole number of 0 or more"
+	case "bool":
+		return "boolean"
 	case "float64":
 		return "number"
 	}

@@ -22,9 +22,10 @@ alone; what was chosen, searched and noticed goes to standard error.`},
 		{"exit-codes", "the exit statuses", `0  done
 1  the answer is no: nothing fits, a check failed or was inconclusive, an interrupted search
 2  the input is wrong: one line naming what was given, what is wrong, what would do`},
-		{"environment", "variables and files that hold defaults", `A flag wins over PLANNER_NAME (PLANNER_SEQ_LEN for --seq-len), that over planner.toml in the working
-folder, that over planner/config.toml in the user's configuration folder. planner config shows each
-value and where it came from. NO_COLOR turns colour off. Nothing is sent anywhere.`},
+		{"environment", "variables and files that hold defaults", `Commands that plan take their defaults from PLANNER_NAME (PLANNER_SEQ_LEN for --seq-len), else from
+planner.toml in the working folder, else from planner/config.toml in the user's configuration folder;
+a flag wins over all. planner config shows each value and where it came from. NO_COLOR turns colour
+off. Nothing is sent anywhere.`},
 	} {
 		root.AddCommand(&cobra.Command{Use: t.name, Short: t.short, Long: t.text})
 	}

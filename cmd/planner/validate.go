@@ -58,6 +58,9 @@ func (v *validation) run(c *cobra.Command, args []string) error {
 		return catalog.Errorf("--calibrate-per %q: not known: want group:1", v.per)
 	}
 	if v.collectives != "" {
+		if c.Flags().Changed("runs") {
+			return catalog.Errorf("--runs, --collectives: two tables: want one of them")
+		}
 		return v.calls(c)
 	}
 	rep, err := v.report()

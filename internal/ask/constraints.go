@@ -148,17 +148,27 @@ func (c *Constraints) rest(s *strategies.Space) (err error) {
 		}
 	}
 	if c.MaxMemory != "" {
-		if s.MaxMemory, err = unit.ParseBytes(c.MaxMemory); err != nil {
-			return catalog.Errorf("--max-memory %s", err)
-		}
-		if s.MaxMemory == 0 {
-			return catalog.Errorf("--max-memory %q: nothing fits in 0: want e.g. 72GiB", c.MaxMemory)
+		if s.MaxMemory, err = MemoryLimit(c.MaxMemory); err != nil {
+			return err
 		}
 	}
 	if c.MinDP < 0 || c.MaxDP < 0 {
 		return catalog.Errorf("--min-dp %d, --max-dp %d: negative: want 0 or more", c.MinDP, c.MaxDP)
 	}
 	return c.patterns(s)
+}
+
+// MemoryLimit reads the value of --max-memory. A limit below 1 MiB is a number
+// that lost its unit.
+func MemoryLimit(text string) (unit.Bytes, error) {
+	b, err := unit.ParseBytes(text)
+	switch {
+	case err != nil:
+		return 0, catalog.Errorf("--max-memory %s", err)
+	case b < 1<<20:
+		return 0, catalog.Errorf("--max-memory %q: nothing fits in %.0f bytes: want a unit, e.g. 72GiB", text, float64(b))
+	}
+	return b, nil
 }
 
 func (c *Constraints) patterns(s *strategies.Space) error {

@@ -30,15 +30,20 @@ func Unknown(what, given string, known []string, list string) error {
 	return Errorf("unknown %s %q: see %s", what, given, list)
 }
 
-// Nearest returns the known word within max(2, len/3) edits of word, or "".
-// Of words equally near, that with the longer common beginning wins; a word
-// that is only a beginning finds the first known one that starts so.
+// Nearest returns the known word within max(2, len/3) edits of word, one of a
+// word of three letters or fewer, or "". Of words equally near, that with the
+// longer common beginning wins; a word that is only a beginning finds the first
+// known one that starts so.
 func Nearest(word string, known []string) string {
 	word = strings.ToLower(strings.TrimSpace(word))
 	if word == "" {
 		return ""
 	}
-	best, begin, near := max(2, len(word)/3)+1, 0, ""
+	edits := max(2, len(word)/3)
+	if len(word) <= 3 {
+		edits = 1
+	}
+	best, begin, near := edits+1, 0, ""
 	for _, k := range known {
 		low := strings.ToLower(k)
 		d, b := levenshtein.ComputeDistance(word, low), beginning(word, low)

@@ -123,7 +123,10 @@ func jsonFault(text []byte, err error) string {
 	}
 	var kind *json.UnmarshalTypeError
 	if errors.As(err, &kind) {
-		return fmt.Sprintf("%s: a %s, where another type belongs", kind.Field, kind.Value)
+		if kind.Field == "" {
+			return fmt.Sprintf("not an object but %s: want settings in braces", kind.Value)
+		}
+		return fmt.Sprintf("%s: %s, where another type belongs", kind.Field, kind.Value)
 	}
 	return strings.Join(strings.Fields(err.Error()), " ")
 }

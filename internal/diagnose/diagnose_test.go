@@ -281,7 +281,7 @@ func TestMalformed(t *testing.T) {
 		{"ds.json", `{"zero_optimization": {"stage": 7}}`, "no such stage"},
 		{"ds.json", `{"train_batch_size": "many"}`, `"auto"`},
 		{"ds.json", `{"train_batch_size": -8}`, "out of range"},
-		{"ds.json", `[]`, "another type"},
+		{"ds.json", `[]`, "not an object"},
 		{"a.yaml", "a: [", "not valid YAML"},
 		{"a.yaml", "a: 1", "none of Megatron's arguments"},
 		{"a.txt", "--tensor-model-parallel-size eight", "not a whole number"},
