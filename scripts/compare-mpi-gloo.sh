@@ -23,6 +23,7 @@ max=$((${4:-256} << 20))
 
 command -v "$planner" >/dev/null || { echo "$planner: not found: want the planner binary" >&2; exit 2; }
 python=${PYTHON:-/usr/bin/python3}
+command -v "$python" >/dev/null || { echo "$python: not found: want a Python that has torch in PYTHON" >&2; exit 2; }
 need=""
 command -v mpicc >/dev/null || need="$need openmpi-bin libopenmpi-dev gcc libc6-dev"
 $python -c 'import torch.distributed' 2>/dev/null || need="$need python3-torch"
@@ -128,7 +129,7 @@ sort -k1,1 -k2,2n -k3,3n "$dir/all" | awk -v ranks="$ranks" '
 		printf "%12s %12s %12s %12s %8s   in-place f32 AllReduce, %d ranks, us\n", "bytes", "planner", "Open MPI", "Gloo", "speedup", ranks
 		for (s = 1024; s in size; s *= 4) {
 			p = mid("planner", s); m = mid("mpi", s); g = mid("gloo", s)
-			best = (m < g || g == "") ? m : g
+			best = (g == "" || m < g) ? m : g
 			printf "%12d %12.2f %12.2f %12.2f %7.2fx\n", s, p, m, g, best / p
 		}
 	}'
