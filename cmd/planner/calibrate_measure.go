@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"planner/internal/catalog"
+	"planner/internal/export"
 	"planner/internal/show"
 	"planner/internal/verdict"
 )
@@ -63,6 +64,9 @@ func (k *calibration) measure(c *cobra.Command) error {
 	}
 	m.Progress = func(round, of int) { show.Note(c.ErrOrStderr(), "round", "%d of %d", round, of) }
 	return withRanks(c.Context(), &m.Question, m.transport, func() error {
+		if err := export.Writable(k.out); err != nil {
+			return err
+		}
 		run, err := verdict.Prepare(c.Context(), m.Question)
 		if err != nil {
 			return err

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"planner/internal/catalog"
+	"planner/internal/export"
 	"planner/internal/show"
 	"planner/internal/verdict"
 )
@@ -144,6 +145,11 @@ func (o *verifyFlags) check() error {
 }
 
 func (o *verifyFlags) measure(c *cobra.Command) (*verdict.Run, *verdict.Report, error) {
+	for _, file := range []string{o.save, o.calibrate} {
+		if err := export.Writable(file); err != nil {
+			return nil, nil, err
+		}
+	}
 	o.Budget = time.Duration(o.seconds) * time.Second
 	o.Progress = func(round, of int) { show.Note(c.ErrOrStderr(), "round", "%d of %d", round, of) }
 	run, err := verdict.Prepare(c.Context(), o.Question)
