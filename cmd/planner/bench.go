@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -107,7 +106,7 @@ func (f *benchFlags) options(args []string) (err error) {
 	for i, flag := range []string{"--dtype " + f.dtype, "--redop " + f.redop, "--transport " + f.transport, "--algo " + f.algo} {
 		if !ok[i] {
 			return catalog.Errorf("%s: unknown: want %s", flag, []string{"f32, f64, f16, bf16 or i32", "sum, max, min or avg",
-				"goroutine, shm, tcp, unix or mixed", "auto or one of " + fmt.Sprint(f.algorithms())}[i])
+				"goroutine, shm, tcp, unix or mixed", "auto, " + strings.Join(f.algorithms(), ", ")}[i])
 		}
 	}
 	for _, s := range []struct {
@@ -135,12 +134,12 @@ func (f *benchFlags) options(args []string) (err error) {
 	return nil
 }
 
-func (f *benchFlags) algorithms() []steps.Algorithm {
-	var all []steps.Algorithm
+func (f *benchFlags) algorithms() []string {
+	var all []string
 	for _, op := range f.o.Ops {
 		for _, a := range steps.Algorithms(op) {
-			if !slices.Contains(all, a) {
-				all = append(all, a)
+			if !slices.Contains(all, a.String()) {
+				all = append(all, a.String())
 			}
 		}
 	}

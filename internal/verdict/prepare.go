@@ -44,6 +44,9 @@ func (r *Run) preset() (bool, error) {
 		return false, nil
 	}
 	if !catalog.IsPath(r.Hardware) {
+		if _, err := catalog.Cluster(r.Hardware, max(1, r.GPUs)); err != nil {
+			return false, err
+		}
 		if r.GPUs == 0 {
 			return false, catalog.Errorf("--hardware %q: a cluster without a size: want --gpus N, or a cluster TOML of planner calibrate --measure, or host", r.Hardware)
 		}

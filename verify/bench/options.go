@@ -100,12 +100,21 @@ func (o *Options) Validate() error {
 	return o.validateAlgorithm()
 }
 
+// oneOf lists algorithms for a sentence.
+func oneOf(all []steps.Algorithm) string {
+	names := make([]string, len(all))
+	for i, a := range all {
+		names[i] = a.String()
+	}
+	return strings.Join(names, ", ")
+}
+
 func (o *Options) validateAlgorithm() error {
 	for _, op := range o.Ops {
 		s := steps.Spec{Op: op, Alg: o.Algorithm.Algorithm, Ranks: o.Ranks, Root: o.Root, Node: o.Ranks}
 		if o.Algorithm.Forced {
 			if _, err := steps.Build(s, 0); err != nil {
-				return fmt.Errorf("--algo %v: does not serve %v: want one of %v", o.Algorithm.Algorithm, op, steps.Algorithms(op))
+				return fmt.Errorf("--algo %v: does not serve %v: want %s", o.Algorithm.Algorithm, op, oneOf(steps.Algorithms(op)))
 			}
 		}
 	}
