@@ -74,7 +74,6 @@ func TestCase094(t *testing.T) {
 	if steps[1] > steps[2] || steps[2] >= steps[3] {
 		t.Errorf("ZeRO-1, -2, -3 take %v, want them to rise", steps[1:])
 	}
-	within(t, "ZeRO-3 over ZeRO-2", float64(steps[3]/steps[2]), 6.8/2.6, 0.3) // it/s of the report, whose card is not named
 }
 
 // Frozen weights are gathered all the same.

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"planner/internal/catalog"
+	"planner/internal/show"
 	"planner/verify/gpu/start"
 	"planner/verify/launch"
 )
@@ -75,6 +76,37 @@ func (b *backendFlag) choose(ctx context.Context) (*chosenBackend, error) {
 		return &chosenBackend{Found: start.Found{Backend: hostBackend}, Why: "host: no GPUs to use: " + why}, nil
 	}
 	return nil, &noError{"--backend " + b.name + ": " + why}
+}
+
+// orOnGPUs gives a command its --backend: it runs as it is on the host, and by
+// run on a back end of GPUs that is ready. also refuses what only GPUs refuse.
+func orOnGPUs(c *cobra.Command, also func(backend string) error, run func(*cobra.Command, []string, *chosenBackend) error) *cobra.Command {
+	b := &backendFlag{}
+	b.addTo(c)
+	own := c.RunE
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if err := b.check(); err != nil {
+			return err
+		}
+		if !b.onGPUs() {
+			return own(c, args)
+		}
+		if err := also(b.name); err != nil {
+			return err
+		}
+		x, err := b.choose(c.Context())
+		if err != nil {
+			return err
+		}
+		if _, is, _ := launched(); !is {
+			show.Note(c.ErrOrStderr(), "backend", "%s", x.Why)
+		}
+		if x.Path == "" {
+			return own(c, args)
+		}
+		return run(c, args, x)
+	}
+	return c
 }
 
 // launched returns the place that a launcher gives this process, if one did.

@@ -12,33 +12,13 @@ import (
 	"github.com/spf13/pflag"
 
 	"planner/internal/catalog"
-	"planner/internal/show"
 )
 
 // benchOnGPUs gives bench its --backend: planner-gpu takes the flags that both
 // have, as one rank where a launcher started this process.
 func benchOnGPUs(c *cobra.Command) *cobra.Command {
-	b := &backendFlag{}
-	b.addTo(c)
 	c.Example += "\n  planner bench --backend auto all_reduce -b 8K -e 1G                 on this machine's GPUs, if it has any"
-	own := c.RunE
-	c.RunE = func(c *cobra.Command, args []string) error {
-		if err := b.check(); err != nil {
-			return err
-		}
-		if !b.onGPUs() {
-			return own(c, args)
-		}
-		x, err := b.choose(c.Context())
-		if err != nil {
-			return err
-		}
-		if _, is, _ := launched(); !is {
-			show.Note(c.ErrOrStderr(), "backend", "%s", x.Why)
-		}
-		if x.Path == "" {
-			return own(c, args)
-		}
+	return orOnGPUs(c, func(string) error { return nil }, func(c *cobra.Command, args []string, x *chosenBackend) error {
 		forward, err := benchArguments(c.Flags(), x.Backend)
 		if err != nil {
 			return err
@@ -47,8 +27,7 @@ func benchOnGPUs(c *cobra.Command) *cobra.Command {
 			return err
 		}
 		return runGPU(c.Context(), x.Path, append(forward, args...), c.OutOrStdout(), c.ErrOrStderr())
-	}
-	return c
+	})
 }
 
 // sharedFlags are those of planner-gpu bench that bench has too, by its name.

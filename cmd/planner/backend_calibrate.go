@@ -14,32 +14,14 @@ import (
 
 // calibrateOnGPUs gives calibrate --measure its --backend.
 func calibrateOnGPUs(c *cobra.Command) *cobra.Command {
-	b := &backendFlag{}
-	b.addTo(c)
 	c.Example += "\n  planner calibrate --measure --backend nccl --out ours.toml          products, memory and links of this machine's GPUs"
-	own := c.RunE
-	c.RunE = func(c *cobra.Command, args []string) error {
-		if err := b.check(); err != nil {
-			return err
+	measures := func(backend string) error {
+		if on, err := c.Flags().GetBool("measure"); err != nil || !on {
+			return catalog.Errorf("--backend %s: says what --measure runs on: want --measure with it", backend)
 		}
-		if !b.onGPUs() {
-			return own(c, args)
-		}
-		f := c.Flags()
-		if on, err := f.GetBool("measure"); err != nil || !on {
-			return catalog.Errorf("--backend %s: says what --measure runs on: want --measure with it", b.name)
-		}
-		x, err := b.choose(c.Context())
-		if err != nil {
-			return err
-		}
-		show.Note(c.ErrOrStderr(), "backend", "%s", x.Why)
-		if x.Path == "" {
-			return own(c, args)
-		}
-		return measureGPUs(c, x)
+		return nil
 	}
-	return c
+	return orOnGPUs(c, measures, func(c *cobra.Command, _ []string, x *chosenBackend) error { return measureGPUs(c, x) })
 }
 
 // measureGPUs measures this machine's GPUs and writes the hardware TOML.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -177,6 +178,9 @@ func (k *calibration) study(c *cobra.Command) error {
 	runs, err := read()
 	if err != nil {
 		return err
+	}
+	if !slices.ContainsFunc(runs, func(r validate.Run) bool { return r.Step > 0 || r.Tokens > 0 }) {
+		return catalog.Errorf("--runs %s: no row with a measured step: want step_seconds or tokens_per_second_per_gpu", k.runs)
 	}
 	s, err := interruptible(c.Context(), func() *calibrate.Study {
 		return calibrate.NewStudy(runs, today(), func(stage string) { fmt.Fprintln(c.ErrOrStderr(), stage) })

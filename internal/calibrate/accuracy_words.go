@@ -27,9 +27,9 @@ What the residuals say, and what would mend it:
 - **Networks that a table leaves open.** A100 clusters of 2021 to 2023 behave as
   if a small part of their nominal rate between nodes were reachable. The fitted
   share is used for such rows only; a plan states its network.
-- **nanotron with a pipeline (ultrascale).** Every TP call waits a quarter millisecond
-  for each further rank of its group once a pipeline runs beside it (skew, fitted
-  on 665 runs), a sixth of that when the group leaves its node and none runs.
+- **nanotron with a pipeline (ultrascale).** Every TP call waits for each further
+  rank of its group once a pipeline runs beside it, and less when the group leaves
+  its node and none runs: skew and skew_across in the table of constants.
   What is left: some runs that differ in nothing the table has are 1.0 or 10 times
   as fast, and at 512 GPUs nearly all are slow, with a pipeline or without. No
   column tells which; the band is wide and says so. Without a pipeline, on up to 8

@@ -76,7 +76,7 @@ func (res *Result) profile(at place) string {
 func (res *Result) elsewhere(at place) string {
 	f := *res.final.profiles[at]
 	if f.Network > 0 {
-		f.Network = networkPrior["volta"]
+		f.Network = networkElsewhere
 	}
 	return fields(&f, nil)
 }

@@ -75,6 +75,8 @@ func ReadCollectives(name string, r io.Reader) ([]Measured, error) {
 		return nil, catalog.Errorf("%s: not a table: %v: want tab-separated lines", name, lines.Err())
 	case t.index == nil:
 		return nil, catalog.Errorf("%s: empty: want a header line with %s", name, strings.Join(required, ", "))
+	case len(rows) == 0:
+		return nil, catalog.Errorf("%s: no rows below the header", name)
 	}
 	return rows, nil
 }
