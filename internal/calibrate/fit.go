@@ -1,25 +1,16 @@
 package calibrate
 
+import (
+	"planner/hardware/unit"
+	"planner/strategies"
+)
+
 // newFit joins rows with every knob that moves one of them by more than a
 // hundredth of a percent when turned by a tenth.
 func newFit(rows []*sample, profile, gpu []knob, error residual) *fit {
 	f := &fit{rows: rows, error: error, fine: fineScale, prior: start(rows)}
 	for at, v := range f.prior.profiles {
-		fill(v.NormUnfused == 0, &v.NormUnfused, 8)
-		fill(v.Plain == 0, &v.Plain, 3)
-		fill(v.Network == 0, &v.Network, networkPrior[at.arch])
-		fill(v.NormSaved == 0, &v.NormSaved, 10)
-		fill(v.LogitsWhole == 0, &v.LogitsWhole, 1)
-		fill(v.Misaligned == 0, &v.Misaligned, 4)
-		if v.HostExpert == 0 {
-			v.HostExpert = 1e-3
-		}
-		if v.HostCall == 0 {
-			v.HostCall = 1e-4
-		}
-		if v.Slot == 0 {
-			v.Slot = 1e-3
-		}
+		unset(v, at.arch)
 		for _, k := range profile {
 			f.turns = append(f.turns, turn{k, at})
 		}
@@ -45,8 +36,22 @@ const networkElsewhere = 0.5
 // less.
 const fineScale = 0.03
 
-func fill(empty bool, v *float64, with float64) {
-	if empty {
+// unset gives what a framework's prior leaves open the value to start from:
+// estimates of a factor of two, by their reasons.
+func unset(v *strategies.ProfileFit, arch string) {
+	fill(&v.NormUnfused, 8) // a norm as some eight elementwise kernels, each with a read and a write
+	fill(&v.Plain, 3)       // residual, dropout and cast as kernels of their own
+	fill(&v.Network, networkPrior[arch])
+	fill(&v.NormSaved, 10)                // fp32 input and result, 16-bit result
+	fill(&v.LogitsWhole, 1)               // hardly any
+	fill(&v.Misaligned, 4)                // A100 in fp16: 312 TFLOP/s on tensor cores, 78 beside them (NVIDIA's data sheet)
+	fill(&v.HostExpert, unit.Millisecond) // a hundred launches of 10 µs
+	fill(&v.HostCall, 100*unit.Microsecond)
+	fill(&v.Slot, unit.Millisecond) // two batched exchanges and a synchronisation
+}
+
+func fill[T ~float64](v *T, with T) {
+	if *v == 0 {
 		*v = with
 	}
 }
