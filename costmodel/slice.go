@@ -15,6 +15,9 @@ type Slice struct {
 	// Imbalance is the load of the busiest expert rank over the mean, at
 	// least 1.
 	Imbalance float64
+	// Resort says that tokens are put in the order of the experts of a rank in a
+	// pass of its own after they have arrived.
+	Resort bool
 
 	Attention kernel.AttentionKernel
 	// Input is the bytes an element of a product's input takes until the weight

@@ -211,38 +211,6 @@ func (w *worker) mlp(m, h, width, up float64) {
 	w.stream((up+1)*m*width*half, (2*up+1)*m*width*half)
 }
 
-// experts adds the router, the grouped products of the local experts, and the
-// permutation of tokens before and after them.
-func (w *worker) experts(f *FFN, up float64) {
-	io := w.h
-	rows := w.t / w.s.TP
-	w.linear(rows, float64(f.Experts), w.h)
-	if f.Latent > 0 {
-		io = float64(f.Latent)
-		w.linear(rows, io, w.h)
-		w.linear(rows, w.h, io)
-	}
-	local := max(1, float64(f.Experts)/w.s.EP)
-	routed := w.s.Routed(f.TopK)
-	width := float64(f.ExpertWidth) / w.s.ETP
-	w.grouped(local, routed/local, up*width, io)
-	w.grouped(local, routed/local, io, width)
-	w.stream((up+1)*routed*width*half, (2*up+1)*routed*width*half)
-	permute := routed * io * half
-	w.stream(4*permute, 4*permute)
-}
-
-func (w *worker) grouped(groups, m, n, k float64) {
-	g := int(groups)
-	grad := w.d.Grouped(g, m, k, n)
-	w.out.GEMM.Fwd += w.d.Grouped(g, m, n, k)
-	w.out.GEMM.Bwd += grad + w.d.Grouped(g, n, k, m)
-	w.out.Grad += grad
-	if w.list != nil {
-		w.listProducts(g, m, n, k)
-	}
-}
-
 // norms adds the norms (read and write a row; backward reads two and writes
 // one) and the residual additions (three rows each way).
 func (w *worker) norms(l *Layer) {

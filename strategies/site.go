@@ -89,6 +89,7 @@ func (s *site) slice() costmodel.Slice {
 		EP: float64(l.EP), ETP: float64(l.ETP), Imbalance: s.load(), Input: s.p.low,
 		Ulysses: l.CPKind == CPA2A, PlainGLU: s.prof.Memory.PlainGLU || w.Plain,
 		Attention: s.attention(), Pointwise: s.pointwise(), Norm: s.normTraffic(), Misaligned: s.fit.Misaligned,
+		Resort: l.EP > 1 && l.Dispatcher == DispatchAllToAll,
 	}
 }
 

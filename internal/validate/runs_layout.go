@@ -211,25 +211,3 @@ func (c *Case) recompute(l *strategies.Layout) {
 		c.assume("recompute", l.Recompute.String())
 	}
 }
-
-// experts: ETP is TP, Megatron's default, unless EP·ETP does not fold over
-// TP·CP·DP; then it is 1.
-func (c *Case) experts(l *strategies.Layout) error {
-	l.ETP = l.TP
-	n := c.Model.Experts()
-	if n == 0 {
-		l.EP = 1
-		return nil
-	}
-	ranks := l.TP * l.CP * l.DP
-	if l.TP > 1 && ranks%(l.EP*l.ETP) != 0 {
-		l.ETP = 1
-	}
-	if l.TP > 1 {
-		c.assume("etp", strconv.Itoa(l.ETP))
-	}
-	if ranks%(l.EP*l.ETP) != 0 || n%l.EP != 0 {
-		return catalog.Errorf("ep=%d: %d experts do not fold over tp·cp·dp = %d ranks", l.EP, n, ranks)
-	}
-	return nil
-}
