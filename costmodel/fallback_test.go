@@ -35,3 +35,25 @@ func TestFusedSoftmaxFallsBack(t *testing.T) {
 		}
 	}
 }
+
+// TestFallsBack: 2 heads of 1 sequence are no four; flash attention and layers
+// without attention have no fused softmax.
+func TestFallsBack(t *testing.T) {
+	x := costmodel.Mixer{Kind: costmodel.Attention, Heads: 16}
+	for _, c := range []struct {
+		kernel kernel.AttentionKernel
+		kind   costmodel.MixerKind
+		batch  float64
+		want   bool
+	}{
+		{kernel.FusedSoftmax, costmodel.Attention, 1, true},
+		{kernel.FusedSoftmax, costmodel.Attention, 2, false},
+		{kernel.Flash2, costmodel.Attention, 1, false},
+		{kernel.FusedSoftmax, costmodel.Mamba2, 1, false},
+	} {
+		x.Kind = c.kind
+		if got := x.FallsBack(&costmodel.Slice{Batch: c.batch, TP: 8, Attention: c.kernel}); got != c.want {
+			t.Errorf("%+v: falls back %v", c, got)
+		}
+	}
+}

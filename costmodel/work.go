@@ -1,8 +1,6 @@
 package costmodel
 
 import (
-	"math"
-
 	"planner/costmodel/kernel"
 	"planner/hardware/unit"
 )
@@ -128,8 +126,8 @@ func (w *worker) core(x *Mixer, kv float64) {
 		SeqQ: seq, SeqK: seq, DimQK: float64(x.HeadDim), DimV: float64(x.VHeadDim),
 		Causal: true, Window: x.Span(int(seq)), Kernel: w.s.Attention,
 	}
-	if spec.Kernel == kernel.FusedSoftmax && math.Mod(spec.Batch*spec.Heads, 4) != 0 {
-		spec.Kernel = kernel.Unfused // Megatron-LM, fused_softmax.py, is_kernel_available
+	if x.FallsBack(w.s) {
+		spec.Kernel = kernel.Unfused
 	}
 	f, b := w.d.Attention(spec)
 	share := 1 / w.s.CP

@@ -82,14 +82,17 @@ func (s *site) layerBlock(l *costmodel.Layer, full, keepCalls bool) block {
 	if s.p.Work.Forward {
 		b.forwardOnly(&t)
 	}
-	launch := s.launches(l)
+	launch := s.launches(l, &slice)
 	b.close(&t, costmodel.Pass{Fwd: launch, Bwd: launch.Times(1 + again)})
 	return b
 }
 
 // launches returns the host time of one direction of a layer.
-func (s *site) launches(l *costmodel.Layer) unit.Seconds {
+func (s *site) launches(l *costmodel.Layer, slice *costmodel.Slice) unit.Seconds {
 	t := s.fit.Host
+	if l.Mixer.FallsBack(slice) {
+		t = t.Times(unfusedLaunches)
+	}
 	if s.layerWise() {
 		t += s.fit.HostGather
 	}
@@ -101,6 +104,11 @@ func (s *site) launches(l *costmodel.Layer) unit.Seconds {
 	}
 	return t
 }
+
+// unfusedLaunches is the launches of a layer over those with the fused softmax:
+// of the 22 of a GPT layer that makes cast, scale, mask (two), softmax and cast
+// out of one (Megatron-LM fused_softmax.py, forward_torch_softmax).
+const unfusedLaunches = 27.0 / 22
 
 // skew returns how much longer a TP call takes for each further rank of its
 // group: ranks wait for one another beside a pipeline, and across nodes.
