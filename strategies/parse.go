@@ -85,7 +85,7 @@ func (l *Layout) set(key, value string) (err error) {
 		}
 	case "sp":
 		if l.SP, err = strconv.ParseBool(value); err != nil {
-			err = fmt.Errorf("not true or false")
+			err = fmt.Errorf("not true or false: want sp=true or sp=false")
 		}
 	case "recompute":
 		err = l.setRecompute(value)

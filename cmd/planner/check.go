@@ -13,8 +13,9 @@ import (
 )
 
 type checkFlags struct {
-	format, maxMemory, maxStep string
-	minMFU, minTokens, drift   float64
+	form
+	maxMemory, maxStep       string
+	minMFU, minTokens, drift float64
 }
 
 func newCheck() *cobra.Command {
@@ -34,7 +35,7 @@ when every plan keeps to all of them, 1 when one does not, 2 when a file or a li
 	f.StringVar(&o.maxStep, "max-step", "", "longest step, e.g. 8.5s")
 	f.Float64Var(&o.minTokens, "min-tokens", 0, "least tokens per second and GPU")
 	f.Float64Var(&o.drift, "max-drift", 0, "largest change of the step since the plan was saved, as a fraction, e.g. 0.05")
-	f.StringVar(&o.format, "format", "", "table, json, csv, markdown (default table)")
+	o.addFormat(c, f)
 	return c
 }
 
@@ -76,8 +77,7 @@ type checkedPlan struct {
 }
 
 func runCheck(c *cobra.Command, o *checkFlags, files []string) error {
-	q := question{format: o.format}
-	if err := q.checkFormat(); err != nil {
+	if err := o.formatted(c); err != nil {
 		return err
 	}
 	if len(files) == 0 {
@@ -99,7 +99,7 @@ func runCheck(c *cobra.Command, o *checkFlags, files []string) error {
 		}
 		docs = append(docs, *d)
 	}
-	if err := showChecks(c, q.format, docs); err != nil {
+	if err := showChecks(c, o.format, docs); err != nil {
 		return err
 	}
 	if failed > 0 {

@@ -24,6 +24,7 @@ suggest or explain, or a report. Without a layout the best one is searched for. 
 		RunE: func(c *cobra.Command, args []string) error { return runCompare(c, q, args) },
 	}
 	q.addTo(c)
+	q.addFormat(c, c.Flags())
 	return c
 }
 

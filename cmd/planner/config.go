@@ -13,15 +13,15 @@ import (
 )
 
 func newConfig() *cobra.Command {
-	q := &question{}
+	o := &form{}
 	c := &cobra.Command{
 		Use:     "config",
 		Short:   "Show every default and where it came from",
 		Example: "  planner config\n  PLANNER_HARDWARE=b200-sxm planner config --format json",
 		Args:    unknownCommand,
-		RunE:    func(c *cobra.Command, _ []string) error { return runConfig(c, q) },
+		RunE:    func(c *cobra.Command, _ []string) error { return runConfig(c, o) },
 	}
-	c.Flags().StringVar(&q.format, "format", "", "table, json, csv, markdown (default table)")
+	o.addFormat(c, c.Flags())
 	return c
 }
 
@@ -30,8 +30,8 @@ var builtIn = map[string]string{"hardware": ask.DefaultHardware, "seq-len": "819
 	"global-batch": "4 to 16 Mi tokens", "framework": ask.DefaultFramework, "pass": "train", "format": "table", "top": "10",
 	"attention": "the accelerator's usual kernel", "max-memory": "what the driver lets a process use"}
 
-func runConfig(c *cobra.Command, q *question) error {
-	if err := q.checkFormat(); err != nil {
+func runConfig(c *cobra.Command, o *form) error {
+	if err := o.formatted(c); err != nil {
 		return err
 	}
 	saved, err := settings.Load(settable)
@@ -49,10 +49,10 @@ func runConfig(c *cobra.Command, q *question) error {
 		}
 		list = append(list, v)
 	}
-	if q.format == "json" {
+	if o.format == "json" {
 		return show.JSON(c.OutOrStdout(), list)
 	}
-	show.Settings(c.OutOrStdout(), q.format, list)
+	show.Settings(c.OutOrStdout(), o.format, list)
 	show.Note(c.ErrOrStderr(), "order", "flag, environment PLANNER_*, %s here, %s", settings.ProjectFile, settings.UserFile())
 	return wrong(saved)
 }

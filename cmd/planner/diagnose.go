@@ -35,6 +35,7 @@ share of the step (--share) is answered by the 30 % rule: likely cause, knob, it
 		RunE: func(c *cobra.Command, args []string) error { return runDiagnose(c, o, args[0]) },
 	}
 	o.addTo(c)
+	o.addFormat(c, c.Flags())
 	c.Flags().Float64Var(&o.step, "step-seconds", 0, "measured time of a step")
 	c.Flags().StringArrayVar(&o.shares, "share", nil, "a profiler's share of the step, e.g. all_reduce=35%; can be repeated")
 	return c

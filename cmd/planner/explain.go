@@ -28,6 +28,7 @@ func newExplain() *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error { return runExplain(c, o) },
 	}
 	o.addTo(c)
+	o.addFormat(c, c.Flags())
 	c.Flags().StringVar(&o.layout, "layout", "", "layout, e.g. tp=8,pp=4,zero=1 (see planner parallelism)")
 	c.Flags().StringVar(&o.from, "from", "", "take question and layout from a plan.toml, the JSON of suggest or explain, or a report")
 	c.Flags().StringVar(&o.stage, "stage", "slowest", "pipeline stage whose calls the table shows: a number, slowest or all")
@@ -69,7 +70,7 @@ func (o *explainFlags) explanation(c *cobra.Command) (*ask.Answer, *strategies.E
 	case o.from != "" && o.layout != "":
 		return nil, nil, catalog.Errorf("--from %s and --layout %s: two layouts: give one", o.from, o.layout)
 	case o.from != "":
-		if err := o.checkFormat(); err != nil {
+		if err := o.formatted(c); err != nil {
 			return nil, nil, err
 		}
 		saved, err := plan.Read(o.from)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,11 +18,9 @@ import (
 // question is the flags of every command that plans.
 type question struct {
 	ask.Question
-	interNode, format string
+	form
+	interNode string
 }
-
-// formats are the values of --format.
-var formats = []string{"table", "json", "csv", "markdown"}
 
 // settable are the flags whose defaults can be saved.
 var settable = []string{"model", "gpus", "hardware", "seq-len", "global-batch", "precision", "framework", "pass", "attention",
@@ -44,13 +43,11 @@ func (q *question) addTo(c *cobra.Command) {
 	f.BoolVar(&q.AllowLong, "allow-long", false, "allow sequences longer than the model was trained to")
 	f.IntVar(&q.Options.GPUsPerNode, "gpus-per-node", 0, "override the GPUs of a node")
 	f.StringVar(&q.interNode, "inter-node", "", "override the network bandwidth per GPU, e.g. 200Gb/s")
-	f.StringVar(&q.format, "format", "", strings.Join(formats, ", ")+" (default table)")
 	complete(c, "model", catalog.ModelNames)
 	complete(c, "hardware", func() []string { return append(catalog.AcceleratorNames(), catalog.ClusterNames()...) })
 	complete(c, "precision", hardware.Precisions)
 	complete(c, "framework", catalog.Frameworks)
 	complete(c, "pass", func() []string { return []string{"train", "forward"} })
-	complete(c, "format", func() []string { return formats })
 }
 
 // complete offers the values of a flag to the shell.
@@ -93,7 +90,7 @@ func fromSaved(f *pflag.FlagSet, err error) error {
 
 // prepare resolves saved defaults and refuses values that no question has.
 func (q *question) prepare(c *cobra.Command) error {
-	if err := applySettings(c.Flags()); err != nil {
+	if err := applySettings(c.Flags(), settable); err != nil {
 		return err
 	}
 	if f := c.Flags().Lookup("gpus"); f.Changed && q.GPUs < 1 {
@@ -126,27 +123,15 @@ func (q *question) given(f *pflag.FlagSet) error {
 	return q.checkFormat()
 }
 
-func (q *question) checkFormat() error {
-	if q.format == "" {
-		q.format = "table"
-	}
-	for _, f := range formats {
-		if q.format == f {
-			return nil
-		}
-	}
-	return catalog.Errorf("--format %q: no such format: want table, json, csv or markdown", q.format)
-}
-
 // applySettings sets every flag that was not given from the saved defaults.
-func applySettings(f *pflag.FlagSet) error {
+func applySettings(f *pflag.FlagSet, keys []string) error {
 	saved, err := settings.Load(settable)
 	if err != nil {
 		return err
 	}
 	for key, v := range saved {
 		flag := f.Lookup(key)
-		if flag == nil || flag.Changed {
+		if flag == nil || flag.Changed || !slices.Contains(keys, key) {
 			continue
 		}
 		if err := f.Set(key, v.Value); err != nil {

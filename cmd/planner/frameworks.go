@@ -8,14 +8,14 @@ import (
 )
 
 func newFrameworks() *cobra.Command {
-	q := &question{}
+	o := &form{}
 	c := &cobra.Command{
 		Use:     "frameworks",
 		Short:   "List the framework profiles, what they can run and whose recipe they follow",
 		Example: "  planner frameworks\n  planner frameworks --format json",
 		Args:    unknownCommand,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := q.checkFormat(); err != nil {
+			if err := o.formatted(c); err != nil {
 				return err
 			}
 			profiles, err := catalog.Profiles("any")
@@ -23,13 +23,13 @@ func newFrameworks() *cobra.Command {
 				return err
 			}
 			list := show.NewFrameworks(profiles)
-			if q.format == "json" {
+			if o.format == "json" {
 				return show.JSON(c.OutOrStdout(), list)
 			}
-			show.Frameworks(c.OutOrStdout(), q.format, list)
+			show.Frameworks(c.OutOrStdout(), o.format, list)
 			return nil
 		},
 	}
-	c.Flags().StringVar(&q.format, "format", "", "table, json, csv, markdown (default table)")
+	o.addFormat(c, c.Flags())
 	return c
 }

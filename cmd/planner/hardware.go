@@ -8,7 +8,7 @@ import (
 )
 
 func newHardware() *cobra.Command {
-	q := &question{}
+	o := &form{}
 	c := &cobra.Command{
 		Use:   "hardware",
 		Short: "List the accelerator and cluster presets, or show one",
@@ -16,15 +16,15 @@ func newHardware() *cobra.Command {
   planner hardware show h100-sxm-80gb
   planner hardware show ./mine.toml --gpus 64 --format json`,
 		Args: unknownCommand,
-		RunE: func(c *cobra.Command, _ []string) error { return listHardware(c, q) },
+		RunE: func(c *cobra.Command, _ []string) error { return listHardware(c, o) },
 	}
-	c.PersistentFlags().StringVar(&q.format, "format", "", "table, json, csv, markdown (default table)")
+	o.addFormat(c, c.PersistentFlags())
 	gpus := 0
 	showOne := &cobra.Command{
 		Use:   "show NAME|PATH",
 		Short: "Show one accelerator or cluster, with the source of its figures",
 		Args:  oneArgument("a cluster or accelerator preset, or a cluster TOML"),
-		RunE:  func(c *cobra.Command, args []string) error { return showHardware(c, q, args[0], gpus) },
+		RunE:  func(c *cobra.Command, args []string) error { return showHardware(c, o, args[0], gpus) },
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return append(catalog.AcceleratorNames(), catalog.ClusterNames()...), cobra.ShellCompDirectiveDefault
 		},
@@ -34,8 +34,8 @@ func newHardware() *cobra.Command {
 	return c
 }
 
-func listHardware(c *cobra.Command, q *question) error {
-	if err := q.checkFormat(); err != nil {
+func listHardware(c *cobra.Command, o *form) error {
+	if err := o.formatted(c); err != nil {
 		return err
 	}
 	var list []show.HardwareFacts
@@ -53,15 +53,15 @@ func listHardware(c *cobra.Command, q *question) error {
 			list = append(list, f)
 		}
 	}
-	if q.format == "json" {
+	if o.format == "json" {
 		return show.JSON(c.OutOrStdout(), list)
 	}
-	show.Hardware(c.OutOrStdout(), q.format, list)
+	show.Hardware(c.OutOrStdout(), o.format, list)
 	return nil
 }
 
-func showHardware(c *cobra.Command, q *question, name string, gpus int) error {
-	if err := q.checkFormat(); err != nil {
+func showHardware(c *cobra.Command, o *form, name string, gpus int) error {
+	if err := o.formatted(c); err != nil {
 		return err
 	}
 	if f := c.Flags().Lookup("gpus"); f.Changed && gpus < 1 {
@@ -82,13 +82,13 @@ func showHardware(c *cobra.Command, q *question, name string, gpus int) error {
 		return err
 	}
 	f := show.NewHardwareFacts(cluster)
-	if q.format == "json" {
+	if o.format == "json" {
 		return show.JSON(c.OutOrStdout(), f)
 	}
-	if q.format == "table" {
+	if o.format == "table" {
 		show.Hardware1(c.OutOrStdout(), f)
 		return nil
 	}
-	show.Hardware(c.OutOrStdout(), q.format, []show.HardwareFacts{f})
+	show.Hardware(c.OutOrStdout(), o.format, []show.HardwareFacts{f})
 	return nil
 }

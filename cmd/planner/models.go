@@ -11,7 +11,7 @@ import (
 )
 
 func newModels() *cobra.Command {
-	q := &question{}
+	o := &form{}
 	c := &cobra.Command{
 		Use:   "models",
 		Short: "List the model presets, or show one",
@@ -19,16 +19,16 @@ func newModels() *cobra.Command {
   planner models show 70b
   planner models show ./config.json --format json`,
 		Args: unknownCommand,
-		RunE: func(c *cobra.Command, _ []string) error { return listModels(c, q) },
+		RunE: func(c *cobra.Command, _ []string) error { return listModels(c, o) },
 	}
-	c.PersistentFlags().StringVar(&q.format, "format", "", "table, json, csv, markdown (default table)")
+	o.addFormat(c, c.PersistentFlags())
 	seq := 0
 	showOne := &cobra.Command{
 		Use:     "show NAME|PATH",
 		Short:   "Show one model: a preset, a bare size, a config.json or a model TOML",
 		Example: "  planner models show llama3.1-70b --seq-len 4096 --format json",
 		Args:    oneArgument("a model: a preset, a size like 70b, or a path"),
-		RunE:    func(c *cobra.Command, args []string) error { return showModel(c, q, args[0], seq) },
+		RunE:    func(c *cobra.Command, args []string) error { return showModel(c, o, args[0], seq) },
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return catalog.ModelNames(), cobra.ShellCompDirectiveDefault
 		},
@@ -51,8 +51,8 @@ func oneArgument(what string) cobra.PositionalArgs {
 	}
 }
 
-func listModels(c *cobra.Command, q *question) error {
-	if err := q.checkFormat(); err != nil {
+func listModels(c *cobra.Command, o *form) error {
+	if err := o.formatted(c); err != nil {
 		return err
 	}
 	var facts []show.ModelFacts
@@ -63,18 +63,18 @@ func listModels(c *cobra.Command, q *question) error {
 		}
 		facts = append(facts, show.NewModelFacts(m, strategies.DefaultSeq(m)))
 	}
-	if q.format == "json" {
+	if o.format == "json" {
 		return show.JSON(c.OutOrStdout(), facts)
 	}
-	show.Models(c.OutOrStdout(), q.format, facts)
-	if q.format == "table" {
+	show.Models(c.OutOrStdout(), o.format, facts)
+	if o.format == "table" {
 		show.Aliases(c.ErrOrStderr(), catalog.ModelAliases())
 	}
 	return nil
 }
 
-func showModel(c *cobra.Command, q *question, ref string, seq int) error {
-	if err := q.checkFormat(); err != nil {
+func showModel(c *cobra.Command, o *form, ref string, seq int) error {
+	if err := o.formatted(c); err != nil {
 		return err
 	}
 	if f := c.Flags().Lookup("seq-len"); f.Changed && seq < 1 {
@@ -88,13 +88,13 @@ func showModel(c *cobra.Command, q *question, ref string, seq int) error {
 		seq = strategies.DefaultSeq(m)
 	}
 	f := show.NewModelFacts(m, seq)
-	switch q.format {
+	switch o.format {
 	case "json":
 		return show.JSON(c.OutOrStdout(), f)
 	case "table":
 		show.Model1(c.OutOrStdout(), m, f)
 	default:
-		show.Models(c.OutOrStdout(), q.format, []show.ModelFacts{f})
+		show.Models(c.OutOrStdout(), o.format, []show.ModelFacts{f})
 	}
 	for _, n := range m.Notes {
 		fmt.Fprintln(c.ErrOrStderr(), "note:", n)

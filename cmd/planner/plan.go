@@ -90,30 +90,30 @@ func chosen(c *cobra.Command, a *ask.Answer, layout string) (*strategies.Estimat
 }
 
 func newPlanShow() *cobra.Command {
-	q := &question{}
+	o := &form{}
 	c := &cobra.Command{
 		Use:   "show FILE",
 		Short: "Show what a plan asked, chose and predicted",
 		Args:  oneArgument("a plan.toml, the JSON of suggest or explain, or a report"),
-		RunE:  func(c *cobra.Command, args []string) error { return showPlan(c, q, args[0]) },
+		RunE:  func(c *cobra.Command, args []string) error { return showPlan(c, o, args[0]) },
 	}
-	c.Flags().StringVar(&q.format, "format", "", "table, json, csv, markdown (default table)")
+	o.addFormat(c, c.Flags())
 	return c
 }
 
-func showPlan(c *cobra.Command, q *question, file string) error {
-	if err := q.checkFormat(); err != nil {
+func showPlan(c *cobra.Command, o *form, file string) error {
+	if err := o.formatted(c); err != nil {
 		return err
 	}
 	p, err := plan.Read(file)
 	if err != nil {
 		return err
 	}
-	if q.format == "json" {
+	if o.format == "json" {
 		return show.JSON(c.OutOrStdout(), planDoc(p))
 	}
 	x := &p.Question
-	if q.format == "table" {
+	if o.format == "table" {
 		fmt.Fprintf(c.OutOrStdout(), "%s on %s × %s · sequence %s · global batch %s · %s\nlayout %s · %s%s\n\n", x.Model, show.Count(x.GPUs), x.Hardware,
 			show.Count(x.SeqLen), show.Count(x.GlobalBatch), x.Precision, p.Layout, p.Framework, savedBy(p))
 	}
@@ -123,7 +123,7 @@ func showPlan(c *cobra.Command, q *question, file string) error {
 			rows = append(rows, []string{t.Name, t.Text()})
 		}
 	}
-	show.Table(c.OutOrStdout(), q.format, []show.Column{{Title: "predicted", Left: true}, {Title: "value"}}, rows)
+	show.Table(c.OutOrStdout(), o.format, []show.Column{{Title: "predicted", Left: true}, {Title: "value"}}, rows)
 	return nil
 }
 
@@ -164,13 +164,13 @@ func newPlanRerun() *cobra.Command {
 		Args:    oneArgument("a plan.toml, the JSON of suggest or explain, or a report"),
 		RunE:    func(c *cobra.Command, args []string) error { return rerunPlan(c, o, args[0]) },
 	}
-	c.Flags().StringVar(&o.format, "format", "", "table, json, csv, markdown (default table)")
+	o.addFormat(c, c.Flags())
 	c.Flags().BoolVar(&o.write, "write", false, "write the new figures into the plan")
 	return c
 }
 
 func rerunPlan(c *cobra.Command, o *planFlags, file string) error {
-	if err := o.checkFormat(); err != nil {
+	if err := o.formatted(c); err != nil {
 		return err
 	}
 	p, err := plan.Read(file)

@@ -44,6 +44,7 @@ planner explain --from reads it back. A name that ends in .md, or --format markd
 		RunE: func(c *cobra.Command, _ []string) error { return runReport(c, o) },
 	}
 	o.addTo(c)
+	o.addFormat(c, c.Flags())
 	f := c.Flags()
 	addConstraints(f, &o.limits)
 	f.Lookup("format").Usage = "html or markdown (default by the name of -o, html)"

@@ -32,6 +32,7 @@ first. Last it looks for the bandwidth and memory below which the choice changes
 		RunE: func(c *cobra.Command, _ []string) error { return runSensitivity(c, o) },
 	}
 	o.addTo(c)
+	o.addFormat(c, c.Flags())
 	addConstraints(c.Flags(), &o.limits)
 	c.Flags().StringVar(&o.layout, "layout", "", "layout, e.g. tp=8,pp=4,zero=1 (default: the best)")
 	return c

@@ -39,6 +39,7 @@ func suggestCommand(o *suggestFlags) *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error { return runSuggest(c, o) },
 	}
 	o.addTo(c)
+	o.addFormat(c, c.Flags())
 	f := c.Flags()
 	addConstraints(f, &o.limits)
 	f.IntVar(&o.top, "top", 10, "how many layouts to show")

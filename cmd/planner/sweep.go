@@ -49,6 +49,7 @@ batch, weak scaling the batch per GPU. Ctrl-C keeps the points done and ends wit
 func (o *sweepFlags) addSweepFlags(c *cobra.Command) {
 	f, own := c.Flags(), &cobra.Command{}
 	o.addTo(own)
+	o.addFormat(own, own.Flags())
 	addConstraints(own.Flags(), &o.limits)
 	can := map[string]bool{}
 	for _, name := range sweep.Names() {
@@ -129,7 +130,7 @@ func showSweep(c *cobra.Command, o *sweepFlags, r *sweep.Result) error {
 
 // request reads the flags.
 func (o *sweepFlags) request(c *cobra.Command) (*sweep.Request, error) {
-	if err := applySettings(c.Flags()); err != nil {
+	if err := applySettings(c.Flags(), settable); err != nil {
 		return nil, err
 	}
 	if err := o.given(c.Flags()); err != nil {

@@ -179,6 +179,7 @@ func (a *Answer) Layout(text string) (strategies.Layout, *strategies.Profile, er
 	if v != nil {
 		return l, nil, catalog.Errorf("--layout %s", v)
 	}
+	l = a.Problem.Settle(l)
 	var first *strategies.Violation
 	for _, f := range a.Problem.Profiles {
 		v := a.Problem.Check(&l, f)
