@@ -45,8 +45,20 @@ cluster, how fast it will run, and how we know.`,
 	leadWithExamples(root)
 	root.SetHelpCommand(newHelp())
 	root.AddCommand(newGenDocs())
+	askForShell(root)
 	giveOnce(root)
 	return root
+}
+
+// askForShell has cobra's completion command refuse shells that it does not know.
+func askForShell(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" {
+			c.Args = unknownCommand
+			c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+		}
+	}
 }
 
 // unknownCommand names the nearest command.
