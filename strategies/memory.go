@@ -21,7 +21,7 @@ const (
 )
 
 // memory finds the fullest stage, or the one that is counted.
-func (r *run) memory(e *Estimate) {
+func (r *run) memory(e *Estimate) unit.Bytes {
 	var most unit.Bytes
 	for i := range r.stages {
 		m := r.stageMemory(i, r.chain.stages[i].index)
@@ -32,6 +32,7 @@ func (r *run) memory(e *Estimate) {
 		most = max(most, t)
 	}
 	e.Fits = most <= r.p.Capacity()
+	return most
 }
 
 // stageMemory adds to the state of stage i, for its pipeline rank, what is kept

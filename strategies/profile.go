@@ -194,6 +194,9 @@ type ProfileFit struct {
 	// Slot is the time that a stage loses in the exchange with its neighbours
 	// for each micro-batch of a pipeline, whatever the message's size.
 	Slot unit.Seconds `toml:"slot"`
+	// Retry is the time a micro-batch loses to the allocator where memory is close
+	// to capacity.
+	Retry unit.Seconds `toml:"retry"`
 	// NormUnfused multiplies Pointwise for norms that run as elementwise kernels
 	// of the framework (Workload.UnfusedNorm); 0: 1.
 	NormUnfused float64 `toml:"norm_unfused"`

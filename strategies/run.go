@@ -40,7 +40,7 @@ func (r *run) estimate() Estimate {
 	e := Estimate{Layout: *r.l, Framework: r.prof}
 	r.pace = 1
 	r.time(&e)
-	r.memory(&e)
+	r.retries(&e, r.memory(&e))
 	e.Recomputed = r.recomputed()
 	if r.p.Correction > 0 {
 		r.pace *= r.p.Correction
