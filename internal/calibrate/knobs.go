@@ -47,6 +47,7 @@ var timeKnobs = []knob{
 	seconds("skew", 1.5, 1e-6, 1e-2, func(f *strategies.ProfileFit) *unit.Seconds { return &f.Skew }),
 	seconds("skew_across", 1.5, 1e-6, 1e-2, func(f *strategies.ProfileFit) *unit.Seconds { return &f.SkewAcross }),
 	seconds("slot", 1, 1e-4, 0.5, func(f *strategies.ProfileFit) *unit.Seconds { return &f.Slot }),
+	seconds("slot_wide", 1.5, 1e-3, 5, func(f *strategies.ProfileFit) *unit.Seconds { return &f.SlotWide }),
 	seconds("retry", 1, 1e-3, 10, func(f *strategies.ProfileFit) *unit.Seconds { return &f.Retry }),
 	{name: "straggler", profile: func(f *strategies.ProfileFit) *float64 { return &f.Straggler }, spread: 0.5, low: 5e-4, high: 0.03},
 	{name: "pointwise", profile: func(f *strategies.ProfileFit) *float64 { return &f.Pointwise }, spread: 0.6, low: 0.5, high: 10},
