@@ -48,6 +48,7 @@ func (b *block) close(t *tally, host costmodel.Pass) {
 	b.busy = t.busy
 	b.calls = t.calls
 	gpu := b.compute.Plus(b.comm)
+	host = host.Plus(t.wait)
 	b.host.Fwd = kernel.SoftMax(gpu.Fwd, host.Fwd, hostSharpness) - gpu.Fwd
 	b.host.Bwd = kernel.SoftMax(gpu.Bwd, host.Bwd, hostSharpness) - gpu.Bwd
 }
@@ -74,7 +75,7 @@ func (s *site) layerBlock(l *costmodel.Layer, full, keepCalls bool) block {
 		b.compute.Bwd += core.Fwd
 	}
 	s.saved(&b, l, &slice, full)
-	t := tally{fabric: s.p.Fabric, keep: keepCalls, times: 1, skew: s.skew()}
+	t := tally{fabric: s.p.Fabric, keep: keepCalls, times: 1, late: s.lateness()}
 	s.tensorLayer(&t, tensorParts(l), again)
 	s.replicatedHeads(&t, l, again)
 	s.contextLayer(&t, l, attentionAgain)
@@ -110,17 +111,17 @@ func (s *site) launches(l *costmodel.Layer, slice *costmodel.Slice) unit.Seconds
 // out of one (Megatron-LM fused_softmax.py, forward_torch_softmax).
 const unfusedLaunches = 27.0 / 22
 
-// skew returns how much longer a TP call takes for each further rank of its
-// group: ranks wait for one another beside a pipeline, and across nodes.
-func (s *site) skew() unit.Seconds {
-	var t unit.Seconds
+// lateness returns how the ranks of a TP call wait for one another: their
+// hosts beside a pipeline, their kernels across nodes.
+func (s *site) lateness() lateness {
+	var x lateness
 	if s.l.PP > 1 {
-		t += s.fit.Skew
+		x.host = s.fit.Skew
 	}
 	if s.tp.Domains > 1 {
-		t += s.fit.SkewAcross
+		x.kernel = s.fit.SkewAcross
 	}
-	return t
+	return x
 }
 
 // forwardOnly drops the backward pass of a forward-only step.
@@ -172,7 +173,7 @@ func (s *site) embedBlock(keepCalls, alsoHead bool) block {
 	b.compute.Fwd = s.p.Device.Stream(unit.Bytes(2 * rows))
 	b.compute.Bwd = s.p.Device.Stream(unit.Bytes(3 * rows))
 	b.keep = s.tokens().Times(8)
-	t := tally{fabric: s.p.Fabric, keep: keepCalls, times: 1, skew: s.skew()}
+	t := tally{fabric: s.p.Fabric, keep: keepCalls, times: 1, late: s.lateness()}
 	s.tensorBatch(&t, true, alsoHead)
 	s.tensorEmbedding(&t)
 	return s.end(b, &t)
@@ -182,7 +183,7 @@ func (s *site) embedBlock(keepCalls, alsoHead bool) block {
 // logits, loss.
 func (s *site) headBlock(keepCalls, alsoEmbed bool) block {
 	b := s.headWork()
-	t := tally{fabric: s.p.Fabric, keep: keepCalls, times: 1, skew: s.skew()}
+	t := tally{fabric: s.p.Fabric, keep: keepCalls, times: 1, late: s.lateness()}
 	if !alsoEmbed {
 		s.tensorBatch(&t, false, true)
 	}

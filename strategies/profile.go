@@ -185,11 +185,12 @@ type ProfileFit struct {
 	// HostCall is the host time of one TP call, beside Host: a layer whose kernels
 	// are short waits for the launches of its calls too.
 	HostCall unit.Seconds `toml:"host_call"`
-	// Skew is the time that a TP call of a pipeline stage takes longer for each
-	// rank of its group beyond the first: the exchange with other stages lets
-	// the ranks arrive apart.
+	// Skew is the time that the host waits in a TP call of a pipeline stage for
+	// each rank of its group beyond the first: the exchange with other stages
+	// lets the ranks arrive apart.
 	Skew unit.Seconds `toml:"skew"`
-	// SkewAcross is the same for TP groups that leave their node.
+	// SkewAcross is what a TP call takes longer, likewise, where the group leaves
+	// its node.
 	SkewAcross unit.Seconds `toml:"skew_across"`
 	// Slot is the time that a stage loses in the exchange with its neighbours
 	// for each micro-batch of a pipeline, whatever the message's size.

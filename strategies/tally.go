@@ -13,12 +13,28 @@ type tally struct {
 	fabric *collective.Fabric
 	keep   bool
 	stage  int
-	times  float64      // how often the issuing block occurs in a step
-	skew   unit.Seconds // added to a TP call for each rank beyond the first
+	times  float64 // how often the issuing block occurs in a step
+	late   lateness
+	wait   costmodel.Pass // of the host in TP calls, of one occurrence
 	calls  []collective.Call
 	fwd    [collective.NumAxes]unit.Seconds // exposed, of one occurrence
 	bwd    [collective.NumAxes]unit.Seconds
 	busy   linkTimes
+}
+
+// lateness is how much later each further rank of a TP group joins a call: its
+// kernel, or the host that launches it.
+type lateness struct{ kernel, host unit.Seconds }
+
+// await books the host's wait in a call and returns the kernel's.
+func (t *tally) await(c *collective.Call) unit.Seconds {
+	n := c.Count * float64(c.Span.Size-1)
+	host := &t.wait.Bwd
+	if c.Phase == collective.Forward {
+		host = &t.wait.Fwd
+	}
+	*host += t.late.host.Times(n)
+	return t.late.kernel.Times(n)
 }
 
 // linkTimes is how long a rank waits for the bytes of a block's calls, by link:
@@ -56,7 +72,7 @@ func (t *tally) issue(c collective.Call, share float64) {
 	c.Price = t.fabric.Time(c.Op, c.Bytes, c.Span)
 	c.Exposed = c.Seconds.Times(c.Count * share)
 	if c.Axis == collective.AxisTP {
-		c.Exposed += t.skew.Times(c.Count * float64(c.Span.Size-1))
+		c.Exposed += t.await(&c)
 	}
 	busy := &t.busy[linkOf(&c.Span)]
 	stream := (c.Seconds - c.Latency).Times(c.Count * min(1, share))
