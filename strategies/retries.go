@@ -23,7 +23,7 @@ func (p *Problem) crowded(most unit.Bytes) float64 {
 // device, gives the blocks back and asks again (c10/cuda/CUDACachingAllocator.cpp,
 // release_cached_blocks).
 func (r *run) retries(e *Estimate, most unit.Bytes) {
-	t := r.fit.Retry.Times(r.m * r.p.crowded(most))
-	e.Step += t
-	e.Overhead += t
+	e.Retries = r.fit.Retry.Times(r.m * r.p.crowded(most))
+	e.Step += e.Retries
+	e.Overhead += e.Retries
 }

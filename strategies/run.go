@@ -226,7 +226,7 @@ func (r *run) split(e *Estimate, slow int, dataEnds, straggle unit.Seconds) {
 
 // scale multiplies every time by one factor.
 func (e *Estimate) scale(c float64) {
-	for _, t := range []*unit.Seconds{&e.Step, &e.Compute, &e.Bubble, &e.Optimizer, &e.Overhead} {
+	for _, t := range []*unit.Seconds{&e.Step, &e.Compute, &e.Bubble, &e.Optimizer, &e.Overhead, &e.Retries} {
 		*t = t.Times(c)
 	}
 	for a := range e.Exposed {

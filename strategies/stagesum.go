@@ -1,11 +1,8 @@
 package strategies
 
 import (
-	"math"
-
 	"planner/costmodel"
 	"planner/costmodel/collective"
-	"planner/hardware/unit"
 )
 
 // sum adds up, for every stage of a chain, the blocks of its layers, ends and
@@ -31,26 +28,6 @@ func (s *site) sum(set *layerSet, c *chain, sums []stageRun) {
 		s.sumHops(set, st, sum)
 	}
 }
-
-// slot returns what a stage loses in the exchange with its neighbours for each
-// micro-batch. In nanotron's runs (presets/runs) the exchange with each of them
-// now and then takes half a second, whatever the message: of the runs on 8 to 64
-// GPUs one in ten, on 256 half, on 512 all.
-func (s *site) slot(st *stage) unit.Seconds {
-	neighbours := 2.0
-	if st.embed {
-		neighbours--
-	}
-	if st.head {
-		neighbours--
-	}
-	doublings := math.Log2(float64(s.p.Cluster.GPUs) / slotNarrow)
-	return s.fit.Slot + s.fit.SlotWide.Times(neighbours*min(1, max(0, doublings)))
-}
-
-// slotNarrow is the largest job whose exchanges mostly go without waits; at
-// twice its size they all wait.
-const slotNarrow = 256
 
 // sumLayers adds the layers of a stage, of which FullLayers are recomputed
 // whole, and finds what the backward pass of the largest holds beyond what the

@@ -162,6 +162,13 @@ func ExplainWarnings(a *ask.Answer, x *strategies.Explanation) []string {
 	if share := float64(x.Memory.Total() / a.Problem.Capacity()); share > 0.95 && share < 1.05 {
 		out = append(out, fmt.Sprintf("marginal: memory is predicted at %.0f %% of what is usable; within 5 %% of it the verdict is wrong one time in four", 100*share))
 	}
+	if x.Retries > 0 {
+		out = append(out, fmt.Sprintf("memory is so close to capacity that the allocator frees its cache and asks again: %.2f s of the step", x.Retries))
+	}
+	if wait := a.Problem.ExchangeWait(x.Framework.FitFor(a.Problem.Cluster.GPU.Arch)); wait > 0 && l.PP > 1 {
+		out = append(out, fmt.Sprintf("published runs of %s on this many GPUs wait in each exchange between stages: %.2f s a neighbour and micro-batch is counted, which your cluster may not have",
+			x.Framework.Name, wait))
+	}
 	if l.HPZ > 0 && l.Offload != strategies.OffloadNone {
 		out = append(out, brokenHPZ)
 	}
