@@ -18,7 +18,7 @@ type Estimate struct {
 	Exposed   [collective.NumAxes]unit.Seconds
 	Optimizer unit.Seconds
 	Overhead  unit.Seconds // launches, data, logging, stragglers
-	Retries   unit.Seconds // of the overhead: the allocator close to capacity
+	Retries   unit.Seconds // of these: what the fullest stage loses to the allocator close to capacity
 
 	Low, High unit.Seconds // 80 % band of Step
 

@@ -11,19 +11,11 @@ const (
 	crowdedTo   = 0.94
 )
 
-// crowded returns how far a process that takes the most memory is beyond the
-// point from which its allocator retries, 0 to 1.
-func (p *Problem) crowded(most unit.Bytes) float64 {
-	share := float64(most / p.Cluster.GPU.Usable)
-	return min(1, max(0, (share-crowdedFrom)/(crowdedTo-crowdedFrom)))
-}
-
-// retries adds the time that PyTorch's allocator takes close to capacity: what a
-// micro-batch asks for is cached in blocks of other sizes, so it waits for the
-// device, gives the blocks back and asks again (c10/cuda/CUDACachingAllocator.cpp,
-// release_cached_blocks).
-func (r *run) retries(e *Estimate, most unit.Bytes) {
-	e.Retries = r.fit.Retry.Times(r.m * r.p.crowded(most))
-	e.Step += e.Retries
-	e.Overhead += e.Retries
+// retry returns the time that PyTorch's allocator takes for a micro-batch in a
+// process that takes the most memory: close to capacity, what it asks for is
+// cached in blocks of other sizes, so it waits for the device, gives the blocks
+// back and asks again (c10/cuda/CUDACachingAllocator.cpp, release_cached_blocks).
+func (r *run) retry(most unit.Bytes) unit.Seconds {
+	share := float64(most / r.p.Cluster.GPU.Usable)
+	return r.fit.Retry.Times(min(1, max(0, (share-crowdedFrom)/(crowdedTo-crowdedFrom))))
 }

@@ -40,7 +40,8 @@ func (r *run) estimate() Estimate {
 	e := Estimate{Layout: *r.l, Framework: r.prof}
 	r.pace = 1
 	r.time(&e)
-	r.retries(&e, r.memory(&e))
+	most := r.memory(&e)
+	e.Retries = r.retry(most).Times(r.m)
 	e.Recomputed = r.recomputed()
 	if r.p.Correction > 0 {
 		r.pace *= r.p.Correction
@@ -65,6 +66,11 @@ func (r *run) addStage(i int) {
 	st, s := &r.chain.stages[i], r.layers.sums[i]
 	r.exposeState(&s, &r.state.cost[i])
 	r.stages = append(r.stages, s)
+	if r.fit.Retry > 0 {
+		m := r.stageMemory(i, st.index)
+		s.batch += r.retry(m.Total())
+		r.stages[i] = s
+	}
 	t := s.time().Plus(s.data)
 	x := costmodel.StageTime{Fwd: t.Fwd + s.batch.Times(0.5), Bwd: t.Bwd + s.batch.Times(0.5), Weight: s.weight, Ranks: st.ranks}
 	if st.head && !r.p.Work.LayersOnly {
