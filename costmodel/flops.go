@@ -29,6 +29,18 @@ func (m *Model) FLOPsPerToken(seq int) (total, attention unit.FLOPs) {
 	return unit.FLOPs(6*float64(matmul)) + attention + state, attention
 }
 
+// EndFLOPsPerToken returns the part of FLOPsPerToken that the products at the end
+// of layers take: 6·h·ffn a layer without experts.
+func (m *Model) EndFLOPsPerToken() unit.FLOPs {
+	var widths float64
+	for i, n := range m.KindCounts() {
+		if f := &m.Kinds[i].FFN; f.Experts == 0 {
+			widths += float64(n * f.Width)
+		}
+	}
+	return unit.FLOPs(6 * float64(m.Hidden) * widths)
+}
+
 // Span returns the keys that a query of l may see in a sequence of seq tokens,
 // causality left out: seq, or the window where it is shorter.
 func (x *Mixer) Span(seq int) int {

@@ -78,3 +78,13 @@ func BenchmarkFLOPsPerToken(b *testing.B) {
 		m.FLOPsPerToken(8192)
 	}
 }
+
+// TestEndFLOPs: GPT-3 175B's second MLP product is 4·h² of the 12·h² weights of a
+// layer, a third of its products (Brown et al. 2020, table 2.1).
+func TestEndFLOPs(t *testing.T) {
+	l := Layer{Mixer: Mixer{Kind: Attention, Heads: 96, KVHeads: 96, HeadDim: 128, VHeadDim: 128}, FFN: FFN{Width: 49152}}
+	m := Model{Hidden: 12288, Kinds: []Layer{l}, Pattern: make([]uint8, 96)}
+	if got, want := float64(m.EndFLOPsPerToken()), 6*12*12288.0*12288*96/3; got != want {
+		t.Errorf("%g, want %g", got, want)
+	}
+}

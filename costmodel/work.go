@@ -26,6 +26,9 @@ type LayerWork struct {
 	// Grad is the part of the backward GEMMs that computes input gradients; the
 	// other part computes weight gradients.
 	Grad unit.Seconds
+	// Last is the forward time of the product that a layer ends with, whose result
+	// nothing keeps; 0 where it ends with routed experts.
+	Last unit.Seconds
 }
 
 // Total returns the sum of the parts.
@@ -206,6 +209,7 @@ func (w *worker) ffn(f *FFN) {
 func (w *worker) mlp(m, h, width, up float64) {
 	w.linear(m, up*width, h)
 	w.linear(m, h, width)
+	w.out.Last = w.d.GEMM(m, h, width)
 	w.stream((up+1)*m*width*half, (2*up+1)*m*width*half)
 }
 

@@ -4,6 +4,7 @@ package costmodel
 // permutation of tokens before and after them.
 func (w *worker) experts(f *FFN, up float64) {
 	io := w.h
+	w.out.Last = 0 // what the experts return is permuted back
 	rows := w.t / w.s.TP
 	w.linear(rows, float64(f.Experts), w.h)
 	if f.Latent > 0 {

@@ -69,14 +69,14 @@ func (s *site) layerBlock(l *costmodel.Layer, full, keepCalls bool) block {
 	switch {
 	case full:
 		again, attentionAgain = 1, 1
-		b.compute.Bwd += total.Fwd
+		b.compute.Bwd += total.Fwd - s.spared(&w)
 	case s.l.Recompute == RecomputeSelective:
 		attentionAgain = 1
 		b.compute.Bwd += core.Fwd
 	}
 	s.saved(&b, l, &slice, full)
 	t := tally{fabric: s.p.Fabric, keep: keepCalls, times: 1, late: s.lateness()}
-	s.tensorLayer(&t, tensorParts(l), again)
+	s.tensorLayer(&t, l, again)
 	s.replicatedHeads(&t, l, again)
 	s.contextLayer(&t, l, attentionAgain)
 	s.expertLayer(&t, l, again)
@@ -86,6 +86,17 @@ func (s *site) layerBlock(l *costmodel.Layer, full, keepCalls bool) block {
 	launch := s.launches(l, &slice)
 	b.close(&t, costmodel.Pass{Fwd: launch, Bwd: launch.Times(1 + again)})
 	return b
+}
+
+// spared returns what recomputation leaves out of a layer's forward pass: where
+// it stops as soon as every kept tensor is there, the product at its end, whose
+// result the backward pass does not need (PyTorch torch/utils/checkpoint.py,
+// early_stop, without use_reentrant).
+func (s *site) spared(w *costmodel.LayerWork) unit.Seconds {
+	if !s.prof.Memory.EarlyStop {
+		return 0
+	}
+	return w.Last.Times(s.fit.Compute)
 }
 
 // launches returns the host time of one direction of a layer.

@@ -55,11 +55,14 @@ func (p *Problem) Rates(e *Estimate) Rates {
 	tokens := p.Work.Tokens()
 	capacity := float64(e.Step) * float64(p.Cluster.GPU.PeakOf(p.Work.Precision)) * float64(p.Cluster.GPUs)
 	share := func(f unit.FLOPs) float64 { return float64(f) * tokens / capacity }
-	again := e.Recomputed / 3
+	twice := total.Times(e.Recomputed / 3)
+	if e.Framework != nil && e.Framework.Memory.EarlyStop {
+		twice -= p.Model.EndFLOPsPerToken().Times(e.Recomputed / 3)
+	}
 	if e.Layout.Recompute == RecomputeSelective {
 		return Rates{tokens / float64(e.Step) / float64(p.Cluster.GPUs), share(total), share(total - attention/2), share(total + attention/3)}
 	}
-	return Rates{tokens / float64(e.Step) / float64(p.Cluster.GPUs), share(total), share(total - attention/2), share(total + total.Times(again))}
+	return Rates{tokens / float64(e.Step) / float64(p.Cluster.GPUs), share(total), share(total - attention/2), share(total + twice)}
 }
 
 // Bound names the largest cost of a step.

@@ -46,18 +46,34 @@ func (p *Problem) Kernels(l Layout, prof *Profile) []StageKernels {
 // layerKernels lists a layer; what is recomputed stands in the backward pass.
 func (s *site) layerKernels(l *costmodel.Layer) (out []costmodel.Kernel) {
 	slice := s.slice()
-	for _, k := range l.Kernels(s.p.Model.Hidden, &slice, s.p.Device) {
+	all := l.Kernels(s.p.Model.Hidden, &slice, s.p.Device)
+	spared := s.sparedKernel(l, all)
+	for i, k := range all {
 		if s.p.Work.Forward && k.Backward {
 			continue
 		}
 		out = append(out, k)
-		again := s.l.Recompute == RecomputeFull && s.l.FullLayers == 0 || s.l.Recompute == RecomputeSelective && k.Core
+		again := s.l.Recompute == RecomputeFull && s.l.FullLayers == 0 && i != spared || s.l.Recompute == RecomputeSelective && k.Core
 		if again && !k.Backward {
 			k.Backward = true
 			out = append(out, k)
 		}
 	}
 	return out
+}
+
+// sparedKernel returns the index of the product that recomputation leaves out,
+// or -1: see spared.
+func (s *site) sparedKernel(l *costmodel.Layer, all []costmodel.Kernel) int {
+	if !s.prof.Memory.EarlyStop || l.FFN.Experts > 0 {
+		return -1
+	}
+	for i := len(all) - 1; i >= 0; i-- {
+		if k := &all[i]; k.M > 0 && !k.Backward && !k.Core {
+			return i
+		}
+	}
+	return -1
 }
 
 // headKernels lists the LM head and the loss.

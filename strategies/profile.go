@@ -143,6 +143,8 @@ type ProfileMemory struct {
 	// SelectiveOps says that selective recomputation keeps the outputs of every
 	// other product and of the attention core, rather than all but the core's.
 	SelectiveOps bool `toml:"selective_ops"`
+	// EarlyStop says that recomputing a layer stops before the product at its end.
+	EarlyStop bool `toml:"early_stop"`
 	// PrintsFirst says that the memory which the framework prints is that of
 	// rank 0, on the first pipeline stage.
 	PrintsFirst bool `toml:"prints_first"`

@@ -9,7 +9,7 @@ import "planner/costmodel/collective"
 // gradient, so a layer moves 6 AllGathers and 4 ReduceScatters, 10 units of
 // (t−1)/t·A against 8 without SP (layers.py:623-709, 1562 at d98e8a6).
 
-func (s *site) sequenceLayer(t *tally, parts, again float64) {
+func (s *site) sequenceLayer(t *tally, parts, inputsAgain, outputsAgain float64) {
 	c := collective.Call{Op: collective.AllGather, Purpose: "layer input", Phase: collective.Forward,
 		Dims: collective.TP, Axis: collective.AxisTP, Span: s.tp, Count: parts}
 	gather, scatter := s.gatherType(), s.model
@@ -22,11 +22,10 @@ func (s *site) sequenceLayer(t *tally, parts, again float64) {
 	c.Purpose = "layer output"
 	t.issue(c, s.fit.TPExposed)
 
-	c.Phase, c.Count = collective.Backward, parts*again
-	c.Purpose = "layer output, recomputed"
+	c.Purpose, c.Phase, c.Count = "layer output, recomputed", collective.Backward, outputsAgain
 	t.issue(c, s.fit.TPExposed)
 	set(collective.AllGather, gather)
-	c.Purpose = "layer input, recomputed"
+	c.Purpose, c.Count = "layer input, recomputed", inputsAgain
 	t.issue(c, s.fit.TPExposed)
 
 	c.Purpose, c.Count = "output gradient", parts

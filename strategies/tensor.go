@@ -11,18 +11,23 @@ import (
 // The backward AllReduce of the input gradient runs beside the weight-gradient
 // GEMM (Megatron-LM core/tensor_parallel/layers.py:696 at d98e8a6).
 
-// tensorLayer issues the TP calls of one layer for one micro-batch, parts of
-// it being the closed pairs of column and row products. Again is the number of
-// extra forward passes that recomputation makes.
-func (s *site) tensorLayer(t *tally, parts, again float64) {
+// tensorLayer issues the TP calls of one layer for one micro-batch. Again is the
+// number of extra forward passes that recomputation makes, which leave out the
+// last output where they stop early.
+func (s *site) tensorLayer(t *tally, l *costmodel.Layer, again float64) {
+	parts := tensorParts(l)
+	inputs, outputs := parts*again, parts*again
+	if s.prof.Memory.EarlyStop && l.FFN.Experts == 0 {
+		outputs = max(0, parts-1) * again
+	}
 	if s.l.SP {
-		s.sequenceLayer(t, parts, again)
+		s.sequenceLayer(t, parts, inputs, outputs)
 		return
 	}
 	ar := collective.Call{Op: collective.AllReduce, Purpose: "layer output", Phase: collective.Forward,
 		Dims: collective.TP, Axis: collective.AxisTP, Span: s.tp, DType: s.model, Bytes: s.hidden(), Count: parts}
 	t.issue(ar, s.fit.TPExposed)
-	ar.Purpose, ar.Phase, ar.Count = "layer output, recomputed", collective.Backward, parts*again
+	ar.Purpose, ar.Phase, ar.Count = "layer output, recomputed", collective.Backward, outputs
 	t.issue(ar, s.fit.TPExposed)
 	ar.Purpose, ar.Count, ar.Overlaps = "input gradient", parts, "weight-gradient GEMM"
 	t.issue(ar, s.fit.TPBeside)
