@@ -130,6 +130,8 @@ type Efficiency struct {
 	// Flash is the share of the bf16 peak that fused attention reaches on
 	// causal FLOPs, by kernel generation 1, 2, 3 (index 0: the part's usual).
 	Flash [4]float64 `toml:"flash"`
+	// FlashTriton is the same of FlashAttention 1 in Triton.
+	FlashTriton float64 `toml:"flash_triton"`
 	// Correction is a measured step over its prediction, from one run of this
 	// very cluster (`planner calibrate --from`); 0: none.
 	Correction float64 `toml:"correction"`

@@ -75,7 +75,7 @@ func (s *site) weightGrads(h *held) unit.Bytes {
 // Engine: the attention of the day rather than one of the years before.
 func (w *Workload) transformerEngine() bool {
 	switch w.Attention {
-	case kernel.Flash1, kernel.Flash2, kernel.FusedSoftmax, kernel.Unfused:
+	case kernel.Flash1, kernel.Flash2, kernel.Triton, kernel.FusedSoftmax, kernel.Unfused:
 		return false
 	}
 	return true

@@ -37,7 +37,7 @@ func (q *question) addTo(c *cobra.Command) {
 	f.StringVar(&q.Framework, "framework", "", strings.Join(catalog.Frameworks(), ", ")+" (default any)")
 	f.StringVar(&q.Pass, "pass", "", "train, or forward for a forward-only pass (default train)")
 	f.Float64Var(&q.Trainable, "trainable", 0, "share of the parameters that is trained, e.g. 0.03 (default all)")
-	f.StringVar(&q.Attention, "attention", "", "attention kernel: flash1, flash2, flash3, sdpa, te, fused-softmax, unfused")
+	f.StringVar(&q.Attention, "attention", "", "attention kernel: flash1, flash2, flash3, triton, sdpa, te, fused-softmax, unfused")
 	f.Float64Var(&q.Imbalance, "imbalance", 0, "tokens of the busiest expert rank over the mean (default 1)")
 	f.Float64Var(&q.Capacity, "capacity-factor", 0, "capacity factor of the experts, e.g. 1.25 (default dropless)")
 	f.BoolVar(&q.AllowLong, "allow-long", false, "allow sequences longer than the model was trained to")

@@ -13,10 +13,11 @@ type AttentionKernel uint8
 // the day picks on the part.
 const (
 	Usual        AttentionKernel = iota
-	Flash1                       // FlashAttention 1, xformers, Triton of 2022
+	Flash1                       // FlashAttention 1, xformers
 	Flash2                       // FlashAttention 2
 	Flash3                       // FlashAttention 3 (Hopper)
 	Flash4                       // FlashAttention 4 (Blackwell)
+	Triton                       // FlashAttention 1 in Triton, of 2022
 	TE                           // Transformer Engine's cuDNN fused attention
 	SDPA                         // PyTorch scaled_dot_product_attention
 	FusedSoftmax                 // batched products around a fused scale-mask-softmax
@@ -25,7 +26,7 @@ const (
 )
 
 var attentionNames = [NumAttentionKernels]string{
-	"usual", "flash1", "flash2", "flash3", "flash4", "te", "sdpa", "fused-softmax", "unfused",
+	"usual", "flash1", "flash2", "flash3", "flash4", "triton", "te", "sdpa", "fused-softmax", "unfused",
 }
 
 // String returns the spelling used in files.

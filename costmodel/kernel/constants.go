@@ -112,6 +112,7 @@ func (c Constants) With(f hardware.Efficiency) Constants {
 	for i, k := range [...]AttentionKernel{Flash1, Flash2, Flash3} {
 		c.Attention[k].scale(f.Flash[i+1])
 	}
+	c.Attention[Triton].scale(f.FlashTriton)
 	c.Attention[TE].scale(f.Flash[0]) // frameworks of the fit call through it
 	c.Attention[c.Usual].scale(f.Flash[0])
 	return c

@@ -116,7 +116,7 @@ func (a *Answer) finish(m *costmodel.Model, c *hardware.Cluster) error {
 		return notOne("--precision", a.Precision, hardware.Precisions())
 	}
 	if w.Attention, ok = attention(a.Attention); !ok {
-		return catalog.Errorf("--attention %q: no such kernel: want flash1, flash2, flash3, sdpa, te, fused-softmax or unfused", a.Attention)
+		return catalog.Errorf("--attention %q: no such kernel: want flash1, flash2, flash3, triton, sdpa, te, fused-softmax or unfused", a.Attention)
 	}
 	switch a.Pass {
 	case "", "train":

@@ -71,5 +71,6 @@ var gpuKnobs = []knob{
 	{name: "boost", gpu: func(e *hardware.Efficiency) *float64 { return &e.Boost }, spread: 0.5, low: 0.02, high: 0.5},
 	{name: "flash[0]", gpu: func(e *hardware.Efficiency) *float64 { return &e.Flash[0] }, spread: 0.2, low: 0.1, high: 0.8},
 	{name: "flash[1]", gpu: func(e *hardware.Efficiency) *float64 { return &e.Flash[1] }, spread: 0.2, low: 0.1, high: 0.8},
+	{name: "flash_triton", gpu: func(e *hardware.Efficiency) *float64 { return &e.FlashTriton }, spread: 0.2, low: 0.1, high: 0.8},
 	{name: "flash[2]", gpu: func(e *hardware.Efficiency) *float64 { return &e.Flash[2] }, spread: 0.2, low: 0.1, high: 0.8},
 }

@@ -27,8 +27,8 @@ func profilePriors() map[string]map[string]strategies.ProfileFit {
 // (hardware tables of the aiconfigurator and SimuMax projects, read
 // 2026-11-29), less what a training step's power limit takes.
 var gpuPriors = map[string]hardware.Efficiency{
-	"ampere":          {GEMM: 0.83, GEMMHalfK: 250, Memory: 0.84, Boost: 0.15, Flash: [4]float64{0.52, 0.35, 0.52, 0.52}, Launch: 5e-6},
-	"hopper":          {GEMM: 0.76, GEMMFP8: 0.68, GEMMHalfK: 500, Memory: 0.84, Boost: 0.15, Flash: [4]float64{0.43, 0.19, 0.35, 0.43}, Launch: 4.7e-6},
+	"ampere":          {GEMM: 0.83, GEMMHalfK: 250, Memory: 0.84, Boost: 0.15, Flash: [4]float64{0.52, 0.35, 0.52, 0.52}, FlashTriton: 0.3, Launch: 5e-6},
+	"hopper":          {GEMM: 0.76, GEMMFP8: 0.68, GEMMHalfK: 500, Memory: 0.84, Boost: 0.15, Flash: [4]float64{0.43, 0.19, 0.35, 0.43}, FlashTriton: 0.19, Launch: 4.7e-6},
 	"blackwell":       {GEMM: 0.55, GEMMFP8: 0.6, GEMMFP4: 0.51, GEMMHalfK: 500, Memory: 0.84, Boost: 0.15, Flash: [4]float64{0.42, 0.30, 0.35, 0.42}, Launch: 3.4e-6},
 	"blackwell-ultra": {GEMM: 0.62, GEMMFP8: 0.72, GEMMFP4: 0.41, GEMMHalfK: 500, Memory: 0.84, Boost: 0.15, Flash: [4]float64{0.42, 0.30, 0.35, 0.42}, Launch: 3.4e-6},
 }

@@ -162,6 +162,7 @@ func (res *Result) gpu(key, name string, own []Constant, asOf string) string {
 		flash = append(flash, number(v))
 	}
 	fmt.Fprintf(&b, "flash = [%s] # usual: %s; generation 1: %s\n", strings.Join(flash, ", "), cmp.Or(note["flash[0]"], "prior"), cmp.Or(note["flash[1]"], "prior"))
+	line("flash_triton", e.FlashTriton)
 	if e.Launch > 0 {
 		fmt.Fprintf(&b, "launch = %q\n", number(float64(e.Launch/unit.Microsecond))+"us")
 	}

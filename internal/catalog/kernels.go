@@ -54,6 +54,7 @@ type attention struct {
 	Flash2       kernel.Flash `toml:"flash2"`
 	Flash3       kernel.Flash `toml:"flash3"`
 	Flash4       kernel.Flash `toml:"flash4"`
+	Triton       kernel.Flash `toml:"triton"`
 	TE           kernel.Flash `toml:"te"`
 	SDPA         kernel.Flash `toml:"sdpa"`
 }
@@ -125,7 +126,7 @@ func (f *KernelFile) build() error {
 	p, m, a := &f.Product, &f.Memory, &f.Attention
 	usual, ok := kernel.ParseAttentionKernel(a.Usual)
 	if !ok || !usual.Fused() {
-		return Errorf("kernels/%s.toml: attention.usual %q: not a fused kernel: want flash1, flash2, flash3, flash4, te or sdpa", f.Arch, a.Usual)
+		return Errorf("kernels/%s.toml: attention.usual %q: not a fused kernel: want flash1, flash2, flash3, flash4, triton, te or sdpa", f.Arch, a.Usual)
 	}
 	if len(p.Tiles) != kernel.NumTiles {
 		return Errorf("kernels/%s.toml: gemm.tiles has %d rates: want %d", f.Arch, len(p.Tiles), kernel.NumTiles)
@@ -142,7 +143,7 @@ func (f *KernelFile) build() error {
 		Attention: [kernel.NumAttentionKernels]kernel.Flash{
 			kernel.Flash1: a.Flash1, kernel.Flash2: a.Flash2,
 			kernel.Flash3: a.Flash3, kernel.Flash4: a.Flash4,
-			kernel.TE: a.TE, kernel.SDPA: a.SDPA,
+			kernel.Triton: a.Triton, kernel.TE: a.TE, kernel.SDPA: a.SDPA,
 		},
 		ScoreFused: a.ScoreFused, ScoreUnfused: a.ScoreUnfused, Scan: a.Scan,
 	}

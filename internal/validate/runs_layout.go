@@ -80,7 +80,7 @@ func (c *Case) kernel() kernel.AttentionKernel {
 			k = kernel.Unfused
 		}
 	case r.Framework == "fsdp":
-		k = kernel.Flash1 // Triton kernels of 2023, the recipe of published FSDP tables
+		k = kernel.Triton // the recipe of published FSDP tables of 2023
 	case r.Framework == "torchtitan":
 		k = kernel.SDPA
 	case r.Framework == "megatron" && c.modern():
