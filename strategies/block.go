@@ -78,7 +78,7 @@ func (s *site) layerBlock(l *costmodel.Layer, full, keepCalls bool) block {
 	t := tally{fabric: s.p.Fabric, keep: keepCalls, times: 1, late: s.lateness()}
 	s.tensorLayer(&t, l, again)
 	s.replicatedHeads(&t, l, again)
-	s.contextLayer(&t, l, attentionAgain)
+	s.contextLayer(&t, l, core, attentionAgain)
 	s.expertLayer(&t, l, again)
 	if s.p.Work.Forward {
 		b.forwardOnly(&t)

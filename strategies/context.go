@@ -12,9 +12,9 @@ import (
 // carries KV and dKV (2(c−1) KV in all), gathers of K and V with
 // ReduceScatters of their gradients, or Ulysses' AllToAlls over heads.
 
-// contextLayer issues the CP calls of one layer; again counts the extra
-// forward passes of its attention.
-func (s *site) contextLayer(t *tally, l *costmodel.Layer, again float64) {
+// contextLayer issues the CP calls of one layer, whose attention takes core;
+// again counts the extra forward passes of it.
+func (s *site) contextLayer(t *tally, l *costmodel.Layer, core costmodel.Pass, again float64) {
 	x := &l.Mixer
 	if s.l.CP < 2 || x.Kind == costmodel.NoMixer {
 		return
@@ -27,7 +27,7 @@ func (s *site) contextLayer(t *tally, l *costmodel.Layer, again float64) {
 	case s.l.CPKind == CPA2A:
 		s.contextUlysses(t, x, again)
 	default:
-		s.contextRing(t, x, again)
+		s.contextRing(t, x, core, again)
 	}
 }
 
@@ -45,25 +45,6 @@ func (s *site) keyValues(x *costmodel.Mixer) (k, v unit.Bytes) {
 func (s *site) contextCall(op collective.Op, purpose string, phase collective.Phase, m unit.Bytes, count float64) collective.Call {
 	return collective.Call{Op: op, Purpose: purpose, Phase: phase, Dims: collective.CP, Axis: collective.AxisCP,
 		Span: s.cp, DType: s.model, Bytes: m, Count: count, Overlaps: "attention of the previous chunk"}
-}
-
-func (s *site) contextRing(t *tally, x *costmodel.Mixer, again float64) {
-	k, v := s.keyValues(x)
-	c, kv := float64(s.l.CP), k+v
-	s.ring(t, "keys and values", collective.Forward, kv, c-1)
-	s.ring(t, "keys and values, recomputed", collective.Backward, kv, again*(c-1))
-	s.ring(t, "keys and values", collective.Backward, kv, 1)
-	s.ring(t, "keys, values and gradients", collective.Backward, 2*kv, c-2)
-	s.ring(t, "key and value gradients", collective.Backward, kv, 1)
-}
-
-// ring issues sends to the next rank and as many receives; each pair shares
-// one time, which the send books.
-func (s *site) ring(t *tally, purpose string, phase collective.Phase, m unit.Bytes, count float64) {
-	c := s.contextCall(collective.Send, purpose, phase, m, count)
-	t.issue(c, s.fit.CPExposed)
-	c.Op = collective.Recv
-	t.issue(c, 0)
 }
 
 func (s *site) contextGather(t *tally, x *costmodel.Mixer, again float64) {
