@@ -64,7 +64,9 @@ func (s *site) layerBlock(l *costmodel.Layer, full, keepCalls bool) block {
 	w := l.Work(s.p.Model.Hidden, &slice, s.p.Device)
 	total := w.Total().Times(s.fit.Compute)
 	core := w.Core.Times(s.fit.Compute)
-	b := block{compute: total, weight: (w.GEMM.Bwd - w.Grad).Times(s.fit.Compute)}
+	products := (w.GEMM.Bwd - w.Grad).Times(s.fit.Compute)
+	b := block{compute: total, weight: products.Times(s.p.Work.Trained())}
+	b.compute.Bwd -= products - b.weight // frozen weights have no gradient
 	again, attentionAgain := 0.0, 0.0
 	switch {
 	case full:
@@ -220,7 +222,7 @@ func (s *site) headWork() block {
 	loss := d.Stream(unit.Bytes(s.fit.LossBytes * n * v))
 	slow := d.Unaligned(v)
 	b.compute.Fwd = (d.GEMM(n, v, h).Times(slow) + loss.Times(0.5)).Times(s.fit.Compute)
-	weight := d.GEMM(v, h, n).Times(slow * s.fit.Compute)
+	weight := d.GEMM(v, h, n).Times(slow * s.fit.Compute * s.p.Work.Trained())
 	b.compute.Bwd = weight + (d.GEMM(n, h, v).Times(slow) + loss.Times(0.5)).Times(s.fit.Compute)
 	b.weight = weight
 	b.keep = s.hidden().Times(2)

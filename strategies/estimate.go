@@ -48,21 +48,35 @@ type Rates struct {
 // over step, peak and GPUs (Chowdhery et al. 2022, appendix B); MFUCausal
 // halves the attention part; HFU adds what is computed twice.
 func (p *Problem) Rates(e *Estimate) Rates {
-	total, attention := p.Model.FLOPsPerToken(p.Work.Seq)
-	if p.Work.Forward {
-		total, attention = total/3, attention/3
-	}
+	total, attention := p.FLOPsPerToken()
 	tokens := p.Work.Tokens()
 	capacity := float64(e.Step) * float64(p.Cluster.GPU.PeakOf(p.Work.Precision)) * float64(p.Cluster.GPUs)
 	share := func(f unit.FLOPs) float64 { return float64(f) * tokens / capacity }
-	twice := total.Times(e.Recomputed / 3)
-	if e.Framework != nil && e.Framework.Memory.EarlyStop {
-		twice -= p.Model.EndFLOPsPerToken().Times(e.Recomputed / 3)
-	}
+	return Rates{tokens / float64(e.Step) / float64(p.Cluster.GPUs), share(total), share(total - attention/2), share(total + p.twice(e))}
+}
+
+// twice returns the operations on a token that recomputation repeats.
+func (p *Problem) twice(e *Estimate) unit.FLOPs {
+	all, attention := p.Model.FLOPsPerToken(p.Work.Seq)
 	if e.Layout.Recompute == RecomputeSelective {
-		return Rates{tokens / float64(e.Step) / float64(p.Cluster.GPUs), share(total), share(total - attention/2), share(total + attention/3)}
+		return attention / 3
 	}
-	return Rates{tokens / float64(e.Step) / float64(p.Cluster.GPUs), share(total), share(total - attention/2), share(total + twice)}
+	if e.Framework != nil && e.Framework.Memory.EarlyStop {
+		all -= p.Model.EndFLOPsPerToken()
+	}
+	return all.Times(e.Recomputed / 3)
+}
+
+// FLOPsPerToken returns the operations of the step on one token, and the part of
+// them that is attention: a third of training's in a forward pass, and without
+// the weight gradients, a third of the products, of what is frozen.
+func (p *Problem) FLOPsPerToken() (total, attention unit.FLOPs) {
+	total, attention = p.Model.FLOPsPerToken(p.Work.Seq)
+	if p.Work.Forward {
+		return total / 3, attention / 3
+	}
+	frozen := 1 - p.Work.Trained()
+	return total - (total - attention).Times(frozen/3), attention
 }
 
 // Bound names the largest cost of a step.

@@ -87,7 +87,7 @@ func (s *site) stateMemory(m *Memory, h *held) {
 			}
 			return unit.Bytes(part.n * bytes)
 		}
-		m.Weights += split(3, b.Weight)
+		m.Weights += split(3, b.Weight) + split(1, s.frozenBytes()*(1-trained))
 		m.Gradients += split(2, s.prof.GradBytes(&s.p.Work)*trained)
 		m.Master += split(1, b.Master*trained)
 		m.Moments += split(1, s.momentBytes()*trained)
@@ -97,6 +97,13 @@ func (s *site) stateMemory(m *Memory, h *held) {
 	if s.p.Counted != LayersAlone {
 		m.Buffers += s.stateBuffers(h)
 	}
+}
+
+// frozenBytes returns the bytes of a parameter that is not trained, beside
+// Weight: where the trained ones are their own master copy, the others are held
+// as the step computes with them.
+func (s *site) frozenBytes() float64 {
+	return max(0, s.model.Size()-s.prof.Memory.Weight)
 }
 
 // GradBytes returns the bytes of gradient per parameter: the documented ones,

@@ -23,10 +23,7 @@ func sections(r *Review) []Section {
 func lossSection(r *Review) Section {
 	p, e := r.Answer.Problem, &r.Pick.Estimate
 	mfu := p.Rates(e).MFU
-	total, _ := p.Model.FLOPsPerToken(p.Work.Seq)
-	if p.Work.Forward {
-		total /= 3
-	}
+	total, _ := p.FLOPsPerToken()
 	s := Section{ID: "mfu", Title: "Where the peak goes", Charts: []template.HTML{waterfall(r, mfu), stepBar(e)}}
 	s.Lead = []string{fmt.Sprintf("Points of MFU lost to each cause. MFU = %.4e FLOPs / (%.3f s × %s × %s GPUs) = %.1f %%.",
 		float64(total)*p.Work.Tokens(), e.Step, peak(p), show.Count(p.Cluster.GPUs), 100*mfu)}

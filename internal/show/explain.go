@@ -97,10 +97,7 @@ func sign(v float64) int {
 func why(w io.Writer, p *strategies.Problem, x *strategies.Explanation) {
 	fmt.Fprintln(w, "\nWHY")
 	l, r := &x.Layout, p.Rates(&x.Estimate)
-	total, _ := p.Model.FLOPsPerToken(p.Work.Seq)
-	if p.Work.Forward {
-		total /= 3
-	}
+	total, _ := p.FLOPsPerToken()
 	flops := float64(total) * p.Work.Tokens()
 	peak := float64(p.Cluster.GPU.PeakOf(p.Work.Precision))
 	ideal := flops / peak / float64(p.Cluster.GPUs)

@@ -12,10 +12,10 @@ import (
 // cluster and capacity.
 func Header(w io.Writer, a *ask.Answer) {
 	p := a.Problem
-	total, _ := p.Model.FLOPsPerToken(p.Work.Seq)
+	total, _ := p.FLOPsPerToken()
 	pass := ""
 	if p.Work.Forward {
-		total, pass = total/3, " · forward only"
+		pass = " · forward only"
 	}
 	params := Params(p.Model.Parameters()) + " parameters"
 	if active := p.Model.ActiveParameters(); active != p.Model.Parameters() {

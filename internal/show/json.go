@@ -59,10 +59,10 @@ type Workload struct {
 // NewHead describes a question.
 func NewHead(a *ask.Answer) Head {
 	p := a.Problem
-	total, _ := p.Model.FLOPsPerToken(p.Work.Seq)
+	total, _ := p.FLOPsPerToken()
 	pass := "train"
 	if p.Work.Forward {
-		pass, total = "forward", total/3
+		pass = "forward"
 	}
 	return Head{
 		SchemaVersion: SchemaVersion,
@@ -117,7 +117,7 @@ func NewLayout(p *strategies.Problem, e *strategies.Estimate, rank, tie int) Lay
 	fraction := float64(e.Memory.Total() / p.Capacity())
 	return Layout{
 		Rank: rank, Layout: e.Layout.String(), Framework: e.Framework.Name, Fits: e.Fits, TieGroup: tie,
-		Marginal: fraction > 0.95 && fraction < 1.05,
+		Marginal: marginal(p, e),
 		Step:     float64(e.Step), Low: float64(e.Low), High: float64(e.High),
 		Tokens: r.TokensPerSecondPerGPU, MFU: r.MFU, MFUCausal: r.MFUCausal, HFU: r.HFU,
 		Memory: float64(e.Memory.Total()), Allocated: float64(e.Memory.Allocated()), Fraction: fraction,
