@@ -159,8 +159,8 @@ func ExplainWarnings(a *ask.Answer, x *strategies.Explanation) []string {
 		out = append(out, fmt.Sprintf("%d micro-batches cannot fill %d stages (bubble %.1f %%): raise --global-batch", x.MicroBatches, l.PP,
 			100*float64(l.PP-1)/float64(x.MicroBatches+l.PP-1)))
 	}
-	if share := float64(x.Memory.Total() / a.Problem.Capacity()); share > 0.95 && share < 1.05 {
-		out = append(out, fmt.Sprintf("marginal: memory is predicted at %.0f %% of what is usable; within 5 %% of it the verdict is wrong one time in four", 100*share))
+	if marginal(a.Problem, &x.Estimate) {
+		out = append(out, fmt.Sprintf("marginal: memory is predicted at %.0f %% of what is usable; %s", 100*float64(x.Memory.Total()/a.Problem.Capacity()), nearness()))
 	}
 	if x.Retries > 0 {
 		out = append(out, fmt.Sprintf("memory is so close to capacity that the allocator frees its cache and asks again: %.2f s of the step", x.Retries))

@@ -1,9 +1,7 @@
 package show
 
 import (
-	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -22,7 +20,7 @@ func Ranking(w io.Writer, format string, p *strategies.Problem, list []strategie
 	rows := make([][]string, len(list))
 	for i := range list {
 		e := &list[i]
-		r := row{p: p, e: e, rates: p.Rates(e), rank: i + 1, tie: ties[i], slower: float64(e.Step/list[0].Step) - 1}
+		r := row{p: p, e: e, rates: p.Rates(e), rank: i + 1, tie: ties[i], slower: float64(e.Step/list[0].Step) - 1, marginal: marginal(p, e)}
 		for _, c := range cols {
 			rows[i] = append(rows[i], c.cell(&r))
 		}
@@ -36,6 +34,7 @@ type row struct {
 	rates     strategies.Rates
 	rank, tie int
 	slower    float64
+	marginal  bool
 }
 
 type column struct {
@@ -84,7 +83,7 @@ func rankingColumns(p *strategies.Problem, list []strategies.Estimate, all bool)
 			return strconv.Itoa(r.e.Layout.Shard)
 		}})
 	}
-	cols = append(cols, resultColumns(all || longContext(list, p))...)
+	cols = append(cols, resultColumns(all || longContext(list, p), all)...)
 	switch {
 	case all:
 		cols = append(cols, column{Column{Title: "layout", Left: true}, func(r *row) string { return r.e.Layout.String() }})
@@ -123,26 +122,6 @@ func longContext(list []strategies.Estimate, p *strategies.Problem) bool {
 	}
 	r := p.Rates(&list[0])
 	return r.MFUCausal < 0.85*r.MFU
-}
-
-func resultColumns(causal bool) []column {
-	cols := []column{
-		{Column{Title: "rec", Left: true}, func(r *row) string { return RecomputeCell(&r.e.Layout) }},
-		{Column{Title: "step s"}, func(r *row) string { return fmt.Sprintf("%.2f", r.e.Step) }},
-		{Column{Title: "±"}, func(r *row) string { return fmt.Sprintf("%.2f", (r.e.High-r.e.Low)/2) }},
-		{Column{Title: "MFU %"}, func(r *row) string { return Percent(r.rates.MFU) }},
-		{Column{Title: "tok/s/GPU"}, func(r *row) string { return Count(int(r.rates.TokensPerSecondPerGPU + 0.5)) }},
-		{Column{Title: "mem GiB"}, func(r *row) string { return fmt.Sprintf("%.1f", r.e.Memory.Total().GiB()) }},
-		{Column{Title: "cap %"}, func(r *row) string { return fmt.Sprintf("%.0f", 100*float64(r.e.Memory.Total()/r.p.Capacity())) }},
-		{Column{Title: "vs #1"}, func(r *row) string { return fmt.Sprintf("+%.1f", 100*r.slower) }},
-		{Column{Title: "bound", Left: true}, func(r *row) string { return r.e.Bound() }},
-		{Column{Title: "framework", Left: true}, func(r *row) string { return r.e.Framework.Name }},
-	}
-	if !causal {
-		return cols
-	}
-	at := slices.IndexFunc(cols, func(c column) bool { return c.Title == "tok/s/GPU" })
-	return slices.Insert(cols, at, column{Column{Title: "causal %"}, func(r *row) string { return Percent(r.rates.MFUCausal) }})
 }
 
 // letter names a tie group: a, b, … z, then numbers.

@@ -58,6 +58,9 @@ func NewSuggestion(a *ask.Answer, r *strategies.Result, n *ask.Nearest) Suggesti
 		s.Layouts = append(s.Layouts, NewLayout(a.Problem, &r.Ranking[i], i+1, ties[i]))
 	}
 	s.Notes = append(s.Notes, rankingWarnings(r)...)
+	if note := marginalNote(a.Problem, r.Ranking); note != "" {
+		s.Notes = append(s.Notes, "marginal: "+note)
+	}
 	if n != nil {
 		s.Nearest = &Nearby{Layout: n.Estimate.Layout.String(), MissingBytes: float64(n.Missing), Knobs: []KnobDoc{}}
 		for _, k := range n.Knobs {
@@ -160,16 +163,19 @@ func SuggestNotes(w io.Writer, a *ask.Answer, r *strategies.Result) {
 		Note(w, "tie", "the %d rows marked a differ by less than the model can tell apart (%.1f %%): choose among them by memory, or measure them", same, 100*strategies.Resolution)
 	}
 	bandNote(w, a, &r.Ranking[0])
+	if note := marginalNote(a.Problem, r.Ranking); note != "" {
+		Note(w, "marginal", "%s", note)
+	}
 	for _, x := range append(Warnings(a), rankingWarnings(r)...) {
 		Note(w, "note", "%s", x)
 	}
 	Note(w, "next", "planner explain --model %s --gpus %d%s --layout %s", a.Model, a.GPUs, nonDefaults(a), r.Ranking[0].Layout)
 }
 
-// bandNote says what the ± of the first row rests on.
+// bandNote says what the band of the first row rests on.
 func bandNote(w io.Writer, a *ask.Answer, e *strategies.Estimate) {
 	runs, note := a.BandNote(e)
-	text := "± is an 80 % band"
+	text := "of 80 %"
 	if runs > 0 {
 		text += fmt.Sprintf(": 4 of 5 of %d comparable measured runs fell inside", runs)
 	}

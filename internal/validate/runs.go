@@ -39,7 +39,7 @@ type Report struct {
 }
 
 // marginal is the distance from capacity within which fits and OOM are told
-// apart hardly better than by chance.
+// apart badly: docs/MEMORY.md, section 4, says how often rightly.
 const marginal = 0.05
 
 // Runs predicts every run. The prediction of a row reads its configuration
