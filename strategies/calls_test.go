@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"planner/costmodel/collective"
+	"planner/hardware/unit"
 	"planner/internal/ask"
 	"planner/strategies"
 )
@@ -180,4 +182,47 @@ func rowsOf(t *testing.T, x *strategies.Explanation, stage int) []row {
 		out = append(out, r)
 	}
 	return out
+}
+
+// A stage of one layer gathers that layer, not the root.
+func TestOneLayerStagesGatherLayers(t *testing.T) {
+	a, err := ask.Ask(question("llama3.1-8b", "h100-sxm-80gb", "torchtitan", 64, 64, 4096))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, f, err := a.Layout("pp=32,dp=2,zero=3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range a.Problem.Explain(l, f).Calls {
+		if c.Stage == 5 && strings.Contains(c.Purpose, "embedding") {
+			t.Errorf("stage 5 of 32 makes %q", c.Purpose)
+		}
+	}
+}
+
+// Twice the tokens on the busiest expert rank are twice the bytes between the
+// ranks that split it.
+func TestImbalanceReachesExpertTensor(t *testing.T) {
+	bytes := func(imbalance float64) (sum unit.Bytes) {
+		q := question("mixtral-8x22b", "h100-sxm-80gb", "megatron", 64, 128, 4096)
+		q.Imbalance = imbalance
+		a, err := ask.Ask(q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, f, err := a.Layout("tp=2,ep=8,etp=2,dp=32,zero=1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range a.Problem.Explain(l, f).Calls {
+			if strings.HasPrefix(c.Purpose, "expert input") && c.Op == collective.AllGather {
+				sum += c.Bytes
+			}
+		}
+		return sum
+	}
+	if one, two := bytes(1), bytes(2); one == 0 || two != one.Times(2) {
+		t.Errorf("%v at load 1, %v at load 2", one, two)
+	}
 }

@@ -95,7 +95,7 @@ func (s *site) expertTensor(t *tally, l *costmodel.Layer, again float64) {
 		return
 	}
 	c := collective.Call{Dims: collective.ETP, Axis: collective.AxisEP, Span: s.etp, DType: s.model,
-		Bytes: s.copies(&l.FFN).Times(float64(s.l.ETP))}
+		Bytes: s.copies(&l.FFN).Times(float64(s.l.ETP) * s.load())}
 	for _, x := range []struct {
 		op    collective.Op
 		phase collective.Phase

@@ -28,16 +28,16 @@ func (s *site) gathersOnce() bool { return s.l.PP > 1 && s.l.Zero == 2 && !s.p.W
 func (s *site) zero3(t *stateTally, h *held, g *group) {
 	root, per := g.root, g.params-g.root
 	again, rootAgain := s.gathersAgain(per, root)
-	s.gatherLayers(t, g, per, h.layers, collective.Forward, 1, g.shard)
-	s.gatherLayers(t, g, root, 1, collective.Forward, 1, g.shard)
+	s.gatherLayers(t, g, per, eachLayer(h), collective.Forward, 1, g.shard)
+	s.gatherLayers(t, g, root, theRoot, collective.Forward, 1, g.shard)
 	back := g.shard
 	if s.l.HPZ > 0 {
 		back = s.hpz
 	}
-	s.gatherLayers(t, g, per, h.layers, collective.Backward, again, back)
+	s.gatherLayers(t, g, per, eachLayer(h), collective.Backward, again, back)
 	s.gatherRootAgain(t, g, rootAgain, back)
-	s.scatterLayers(t, g, per*s.p.Work.Trained(), h.layers)
-	s.scatterLayers(t, g, root*s.p.Work.Trained(), 1)
+	s.scatterLayers(t, g, per*s.p.Work.Trained(), eachLayer(h))
+	s.scatterLayers(t, g, root*s.p.Work.Trained(), theRoot)
 	s.persistent(t, h, g)
 }
 
@@ -45,15 +45,15 @@ func (s *site) zero3(t *stateTally, h *held, g *group) {
 func (s *site) gatherRootAgain(t *stateTally, g *group, share float64, span hardware.Span) {
 	n := g.root * share
 	if share < 1 { // the final norm, which is never split, is with what was kept
-		n += s.persistentPer(g, 1)
+		n += s.persistentPer(g, theRoot)
 	}
-	s.gatherLayers(t, g, n, 1, collective.Backward, math.Ceil(share), span)
+	s.gatherLayers(t, g, n, theRoot, collective.Backward, math.Ceil(share), span)
 }
 
 // zero3Forward is a forward-only pass: one gather a layer (ZeRO-Inference).
 func (s *site) zero3Forward(t *stateTally, h *held, g *group) {
-	s.gatherLayers(t, g, g.params-g.root, h.layers, collective.Forward, 1, g.shard)
-	s.gatherLayers(t, g, g.root, 1, collective.Forward, 1, g.shard)
+	s.gatherLayers(t, g, g.params-g.root, eachLayer(h), collective.Forward, 1, g.shard)
+	s.gatherLayers(t, g, g.root, theRoot, collective.Forward, 1, g.shard)
 }
 
 // freesLayers reports that parameters are freed after their forward pass.
@@ -89,8 +89,8 @@ func left(n, kept float64) float64 {
 	return max(0, 1-max(0, kept)/n)
 }
 
-func (s *site) gatherLayers(t *stateTally, g *group, n, layers float64, phase collective.Phase, times float64, span hardware.Span) {
-	if layers == 0 || times == 0 {
+func (s *site) gatherLayers(t *stateTally, g *group, n float64, of gathered, phase collective.Phase, times float64, span hardware.Span) {
+	if of.count == 0 || times == 0 {
 		return
 	}
 	class := classFwd
@@ -100,31 +100,35 @@ func (s *site) gatherLayers(t *stateTally, g *group, n, layers float64, phase co
 	case phase == collective.Backward:
 		class = classBwd
 	}
-	split := max(0, n/layers-s.persistentPer(g, layers))
-	t.add(collective.Call{Op: collective.AllGather, Purpose: t.label(g.what, t.label(wrapped(layers), "parameters")), Phase: phase, Dims: g.dims,
-		Axis: collective.AxisDP, Span: span, DType: s.model, Bytes: bytesOf(split, s.model), Count: math.Ceil(layers*times - 1e-9),
+	split := max(0, n/of.count-s.persistentPer(g, of))
+	t.add(collective.Call{Op: collective.AllGather, Purpose: t.label(g.what, t.label(of.name, "parameters")), Phase: phase, Dims: g.dims,
+		Axis: collective.AxisDP, Span: span, DType: s.model, Bytes: bytesOf(split, s.model), Count: math.Ceil(of.count*times - 1e-9),
 		Overlaps: "computation of the layer before"}, class)
 }
 
-func wrapped(layers float64) string {
-	if layers > 1 {
-		return "layer "
-	}
-	return "embedding, head and norm "
+// gathered is what a call moves at once: one of so many layers, or the root,
+// which is the embedding, the head and the final norm together.
+type gathered struct {
+	name  string
+	count float64
 }
+
+var theRoot = gathered{"embedding, head and norm ", 1}
+
+func eachLayer(h *held) gathered { return gathered{"layer ", h.layers} }
 
 // scatterLayers issues the gradient ReduceScatter of each layer (or of each
 // full bucket and what is left, where DeepSpeed collects several layers in
 // one), and across the replicas of the shard group the AllReduce of the shard
 // (HSDP).
-func (s *site) scatterLayers(t *stateTally, g *group, n, layers float64) {
-	if layers == 0 || n <= 0 {
+func (s *site) scatterLayers(t *stateTally, g *group, n float64, of gathered) {
+	if of.count == 0 || n <= 0 {
 		return
 	}
-	what := t.label(g.what, t.label(wrapped(layers), "gradients"))
+	what := t.label(g.what, t.label(of.name, "gradients"))
 	b := float64(s.prof.Comm.ScatterBucket)
 	if b == 0 || n <= b {
-		s.scatter(t, g, what, n/layers, layers)
+		s.scatter(t, g, what, n/of.count, of.count)
 		return
 	}
 	whole := math.Floor(n / b)
@@ -150,17 +154,17 @@ func (s *site) scatter(t *stateTally, g *group, what string, n, count float64) {
 	}
 }
 
-// persistentPer returns the elements that are never split: of one layer of a
-// group, or of the embedding, head and final norm together (layers 1).
-func (s *site) persistentPer(g *group, layers float64) float64 {
+// persistentPer returns the elements that are never split of what a call of a
+// group moves.
+func (s *site) persistentPer(g *group, of gathered) float64 {
 	c := &s.prof.Comm
 	switch {
 	case c.Persist == 0 || s.p.Model.Hidden > c.Persist || g.dims == collective.EDP:
 		return 0
-	case layers == 1:
+	case of == theRoot:
 		return float64(s.p.Model.FinalNorm)
 	}
-	return s.persistentLayers() / layers
+	return s.persistentLayers() / of.count
 }
 
 // persistentLayers returns the elements of the tensors below the persistence
@@ -185,7 +189,7 @@ func (s *site) persistentLayers() float64 {
 // persistent gathers the parameters that are never split, once a step after
 // the optimizer (stage3.py:2571).
 func (s *site) persistent(t *stateTally, h *held, g *group) {
-	n := s.persistentPer(g, h.layers)*h.layers + s.persistentPer(g, 1)
+	n := s.persistentPer(g, eachLayer(h))*h.layers + s.persistentPer(g, theRoot)
 	t.add(collective.Call{Op: collective.AllGather, Purpose: t.label(g.what, "persistent parameters"), Phase: collective.Optimizer, Dims: g.dims,
 		Axis: collective.AxisDP, Span: g.shard, DType: s.model, Bytes: bytesOf(n, s.model), Count: 1}, classGather)
 }
