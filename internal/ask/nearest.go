@@ -1,21 +1,23 @@
 package ask
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
-	"planner/costmodel/collective"
 	"planner/hardware/unit"
-	"planner/internal/catalog"
 	"planner/strategies"
 )
 
 // Nearest is the layout that comes closest to fitting, how much it lacks, and
-// what would close the gap, largest effect first.
+// what would close the gap. Every change is estimated under the constraints of
+// the search, but for those that it says it lifts.
 type Nearest struct {
 	Estimate strategies.Estimate
+	Usable   unit.Bytes // the accelerator's, or --max-memory if less
 	Missing  unit.Bytes
-	Knobs    []Knob
+	Knobs    []Knob // changes after which something fits, fastest first
+	Short    []Knob // changes that are not enough, the least short first
 }
 
 // Knob is one change, estimated again.
@@ -28,109 +30,59 @@ type Knob struct {
 	Cost   string // what it costs, in words
 }
 
-// NearestOf explains a search in which nothing fits; nil when something does,
-// or nothing is legal.
+func (k *Knob) short() unit.Bytes { return k.Memory - k.Usable }
+
+// NearestOf explains the last search of a, in which nothing fits; nil when
+// something does, or nothing is legal.
 func NearestOf(a *Answer, r *strategies.Result) *Nearest {
 	if len(r.Ranking) > 0 || r.Least == nil {
 		return nil
 	}
-	n := &Nearest{Estimate: *r.Least, Missing: r.Least.Memory.Total() - a.Problem.Capacity()}
-	for _, k := range []func(*Answer, *strategies.Estimate) *Knob{moreGPUs, offloaded, leanGradients, smallerSequence, otherHardware} {
-		if knob := k(a, r.Least); knob != nil {
-			n.Knobs = append(n.Knobs, *knob)
+	usable := usableOf(a, &a.searched)
+	n := &Nearest{Estimate: *r.Least, Usable: usable, Missing: r.Least.Memory.Total() - usable}
+	for _, change := range []remedy{withoutLimits, moreGPUs, offloaded, leanGradients, shorterSequence, otherHardware} {
+		switch k := change(a, r.Least); {
+		case k == nil:
+		case k.Fits:
+			n.Knobs = append(n.Knobs, *k)
+		default:
+			n.Short = append(n.Short, *k)
 		}
 	}
-	slices.SortStableFunc(n.Knobs, func(x, y Knob) int {
-		if x.Fits != y.Fits {
-			return map[bool]int{true: -1, false: 1}[x.Fits]
-		}
-		return int(x.Memory/unit.GiB) - int(y.Memory/unit.GiB)
-	})
+	slices.SortStableFunc(n.Knobs, func(x, y Knob) int { return cmp.Compare(x.Step, y.Step) })
+	slices.SortStableFunc(n.Short, func(x, y Knob) int { return cmp.Compare(x.short(), y.short()) })
 	return n
 }
 
-// searchFor returns the fastest fitting estimate of another question, else
-// the leanest.
-func searchFor(q Question, s strategies.Space) (*Answer, *strategies.Estimate) {
+// usableOf returns the memory that a search of s lets a process use.
+func usableOf(a *Answer, s *strategies.Space) unit.Bytes {
+	if s.MaxMemory > 0 {
+		return min(s.MaxMemory, a.Problem.Capacity())
+	}
+	return a.Problem.Capacity()
+}
+
+// best returns the fastest fitting estimate of a space, else the leanest.
+func best(a *Answer, s strategies.Space) *strategies.Estimate {
+	r := strategies.Search(context.Background(), a.Problem, s, strategies.Options{Top: 1})
+	if len(r.Ranking) > 0 {
+		return &r.Ranking[0]
+	}
+	return r.Least
+}
+
+// asked returns the best estimate of another question, nil where it is none or
+// has no legal layout.
+func asked(q Question, s strategies.Space) (*Answer, *strategies.Estimate) {
 	a, err := Ask(q)
 	if err != nil {
 		return nil, nil
 	}
-	r := strategies.Search(context.Background(), a.Problem, s, strategies.Options{Top: 1})
-	if len(r.Ranking) > 0 {
-		return a, &r.Ranking[0]
-	}
-	return a, r.Least
+	return a, best(a, s)
 }
 
-// moreGPUs doubles the cluster until something fits.
-func moreGPUs(a *Answer, _ *strategies.Estimate) *Knob {
-	q := a.Question
-	for n := a.GPUs * 2; n <= min(a.GPUs*64, catalog.MaxGPUs); n *= 2 {
-		q.GPUs = n
-		if q.GlobalBatch%n != 0 && n > q.GlobalBatch {
-			q.GlobalBatch = 0
-		}
-		b, e := searchFor(q, strategies.Space{})
-		if e != nil && e.Fits {
-			change := "--gpus " + itoa(n)
-			if b.GlobalBatch != a.GlobalBatch {
-				change += " --global-batch " + itoa(b.GlobalBatch)
-			}
-			return knob(b, e, change, itoa(n/a.GPUs)+" × the GPUs")
-		}
-	}
-	return nil
-}
-
-func offloaded(a *Answer, _ *strategies.Estimate) *Knob {
-	b, e := searchFor(a.Question, strategies.Space{Offload: []strategies.Offload{strategies.OffloadOptimizer, strategies.OffloadAll}})
-	if e == nil || e.Layout.Offload == strategies.OffloadNone {
-		return nil
-	}
-	return knob(b, e, "--offload "+e.Layout.Offload.String(), "optimizer state in host memory, updated by the CPU each step")
-}
-
-// leanGradients reduces gradients in 16 bits under Megatron.
-func leanGradients(a *Answer, least *strategies.Estimate) *Knob {
-	if least.Framework.GradDType(collective.BF16) != collective.FP32 || least.Framework.Name != "megatron" {
-		return nil
-	}
-	lean := *least.Framework
-	lean.Memory.Grad, lean.Comm.GradType = 2, "model"
-	e := a.Problem.Estimate(least.Layout, &lean)
-	return knob(a, &e, "bf16 gradients (megatron: --grad-reduce-in-bf16)", "less exact sums of gradients")
-}
-
-func smallerSequence(a *Answer, _ *strategies.Estimate) *Knob {
-	q := a.Question
-	if q.SeqLen < 4096 {
-		return nil
-	}
-	q.SeqLen, q.GlobalBatch = q.SeqLen/4, q.GlobalBatch*4
-	b, e := searchFor(q, strategies.Space{})
-	if e == nil {
-		return nil
-	}
-	return knob(b, e, "--seq-len "+itoa(q.SeqLen), "a quarter of the context")
-}
-
-// otherHardware tries an accelerator of more memory.
-func otherHardware(a *Answer, _ *strategies.Estimate) *Knob {
-	q := a.Question
-	for _, name := range []string{"h200-sxm", "b200-sxm", "b300-sxm"} {
-		acc, err := catalog.Accelerator(name)
-		if err != nil || acc.Usable <= a.Problem.Capacity() {
-			continue
-		}
-		q.Hardware = name
-		if b, e := searchFor(q, strategies.Space{}); e != nil && (e.Fits || name == "b300-sxm") {
-			return knob(b, e, "--hardware "+name, itoa(a.GPUs)+" × "+acc.Title)
-		}
-	}
-	return nil
-}
-
-func knob(a *Answer, e *strategies.Estimate, change, cost string) *Knob {
-	return &Knob{Change: change, Memory: e.Memory.Total(), Usable: a.Problem.Capacity(), Fits: e.Fits, Step: e.Step, Cost: cost}
+func knob(a *Answer, s *strategies.Space, e *strategies.Estimate, change, cost string) *Knob {
+	k := &Knob{Change: change, Memory: e.Memory.Total(), Usable: usableOf(a, s), Step: e.Step, Cost: cost}
+	k.Fits = k.Memory <= k.Usable
+	return k
 }

@@ -45,10 +45,16 @@ type Answer struct {
 	// Defaults names the flags that the user did not give, with the values
 	// chosen, in the order of the command line.
 	Defaults []Default
+	searched strategies.Space // the constraints of the last search
 }
 
 // Default is one value chosen for the user.
 type Default struct{ Flag, Value string }
+
+// chose reports whether the value of a flag was chosen for the user.
+func (a *Answer) chose(flag string) bool {
+	return slices.ContainsFunc(a.Defaults, func(d Default) bool { return d.Flag == flag })
+}
 
 // maxTokens bounds a sequence and a batch, so that products stay exact.
 const maxTokens = 1 << 30

@@ -8,7 +8,9 @@ import (
 )
 
 // Search ranks the layouts of a space, each estimate with its 80 % band.
+// NearestOf explains it where nothing fits.
 func (a *Answer) Search(ctx context.Context, s strategies.Space, o strategies.Options) *strategies.Result {
+	a.searched = s
 	r := strategies.Search(ctx, a.Problem, s, o)
 	bands.FillAll(a.Problem, r)
 	return r

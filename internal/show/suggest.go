@@ -63,7 +63,7 @@ func NewSuggestion(a *ask.Answer, r *strategies.Result, n *ask.Nearest) Suggesti
 	}
 	if n != nil {
 		s.Nearest = &Nearby{Layout: n.Estimate.Layout.String(), MissingBytes: float64(n.Missing), Knobs: []KnobDoc{}}
-		for _, k := range n.Knobs {
+		for _, k := range slices.Concat(n.Knobs, n.Short) {
 			s.Nearest.Knobs = append(s.Nearest.Knobs, KnobDoc{k.Change, float64(k.Memory), k.Fits, float64(k.Step), k.Cost})
 		}
 	}
@@ -235,19 +235,27 @@ func Stats(w io.Writer, r *strategies.Result) {
 func Nearest(w io.Writer, a *ask.Answer, n *ask.Nearest) {
 	p, m := a.Problem, &n.Estimate.Memory
 	fmt.Fprintf(w, "nothing fits: %s on %s needs %.1f GiB per GPU at best, %.1f GiB are usable: %.1f GiB short\n\n",
-		p.Model.Name, machine(a), m.Total().GiB(), p.Capacity().GiB(), n.Missing.GiB())
+		p.Model.Name, machine(a), m.Total().GiB(), n.Usable.GiB(), n.Missing.GiB())
 	Note(w, "nearest", "%s (%s)    GiB per GPU", n.Estimate.Layout, n.Estimate.Framework.Name)
 	fmt.Fprintf(w, "%16s weights %.1f · gradients %.1f · master %.1f · moments %.1f\n", "",
 		m.Weights.GiB(), m.Gradients.GiB(), m.Master.GiB(), m.Moments.GiB())
 	fmt.Fprintf(w, "%16s activations %.1f · logits %.1f · buffers %.1f · fragmentation %.1f · runtime %.1f  = %.1f\n\n", "",
 		m.Activations.GiB(), m.Logits.GiB(), m.Buffers.GiB(), m.Fragmentation.GiB(), m.Runtime.GiB(), m.Total().GiB())
-	var rows [][]string
-	for _, k := range n.Knobs {
-		fits := "no"
-		if k.Fits {
-			fits = "yes"
-		}
-		rows = append(rows, []string{k.Change, fmt.Sprintf("%.1f", k.Memory.GiB()), fmt.Sprintf("%.1f", k.Usable.GiB()), fits, fmt.Sprintf("%.1f", k.Step), k.Cost})
+	if len(n.Knobs) == 0 {
+		fmt.Fprintln(w, "no single change mends it")
+	} else {
+		knobTable(w, "what would mend it", n.Knobs)
 	}
-	Table(w, "table", []Column{{"what would mend it", true}, {"needs GiB", false}, {"of GiB", false}, {"fits", true}, {"step s", false}, {"what it costs", true}}, rows)
+	if len(n.Short) > 0 {
+		fmt.Fprintln(w)
+		knobTable(w, "what is not enough alone", n.Short)
+	}
+}
+
+func knobTable(w io.Writer, title string, knobs []ask.Knob) {
+	var rows [][]string
+	for _, k := range knobs {
+		rows = append(rows, []string{k.Change, fmt.Sprintf("%.1f", k.Memory.GiB()), fmt.Sprintf("%.1f", k.Usable.GiB()), fmt.Sprintf("%.1f", k.Step), k.Cost})
+	}
+	Table(w, "table", []Column{{title, true}, {"needs GiB", false}, {"of GiB", false}, {"step s", false}, {"what it costs", true}}, rows)
 }
