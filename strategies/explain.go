@@ -16,7 +16,15 @@ type Explanation struct {
 	Layers       []int             // layers of every pipeline stage
 	Groups       []Group
 	Held         []float64 // parameters of one rank of every stage, before ZeRO, in elements
+	HeldExperts  []float64 // of these: of routed experts, which ZeRO splits over ranks of their own
 }
+
+// InFlight returns the micro-batches whose activations pipeline rank i holds at
+// once, of m in a step; with virtual stages not a whole number.
+func (l *Layout) InFlight(i int, m float64) float64 { return inFlight(l, i, m) }
+
+// ExpertShard returns the ranks over which ZeRO splits the state of experts.
+func (l *Layout) ExpertShard() int { return expertShard(l) }
 
 // StageMemory is what one rank of a pipeline stage holds.
 type StageMemory struct {
@@ -53,6 +61,7 @@ func (p *Problem) Explain(l Layout, prof *Profile) *Explanation {
 			x.Stages = append(x.Stages, StageMemory{rank, r.stageMemory(i, rank)})
 			x.Layers = append(x.Layers, st.total)
 			x.Held = append(x.Held, state.held[i].dense+state.held[i].expert)
+			x.HeldExperts = append(x.HeldExperts, state.held[i].expert)
 		}
 	}
 	return x

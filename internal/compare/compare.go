@@ -4,6 +4,7 @@ package compare
 
 import (
 	"math"
+	"slices"
 
 	"planner/internal/plan"
 	"planner/strategies"
@@ -13,7 +14,8 @@ import (
 type Side struct {
 	Given string // as typed
 	*plan.Plan
-	Layout strategies.Layout // parsed
+	Layout strategies.Layout  // parsed
+	Memory *strategies.Memory // by component; nil where the plan was saved with another total
 }
 
 // Same reports whether two sides answer the same question, so that what they
@@ -144,8 +146,13 @@ func apart(a, b *plan.Figures) float64 {
 	return math.Hypot(half(a), half(b))
 }
 
+// anyFits reports whether one of the sides can run.
+func anyFits(sides []Side) bool {
+	return slices.ContainsFunc(sides, func(s Side) bool { return s.Predicted.Fits })
+}
+
 // best returns the side that leads the deciding term by more than the model
-// can tell, or -1.
+// can tell, or -1. What does not fit leads nothing.
 func best(c *Comparison) int {
 	var t *Term
 	for i := range c.Terms {
@@ -153,14 +160,20 @@ func best(c *Comparison) int {
 			t = &c.Terms[i]
 		}
 	}
-	lead := 0
+	lead := slices.IndexFunc(c.Sides, func(s Side) bool { return s.Predicted.Fits })
+	if lead < 0 {
+		return -1
+	}
 	for k := range c.Sides {
+		if !c.Sides[k].Predicted.Fits {
+			continue
+		}
 		if v := verdict(&c.Sides[lead], &c.Sides[k], t.Term, t.Values[lead], t.Values[k]); v == Better || ahead(t, k, lead) && v != Worse {
 			lead = k
 		}
 	}
 	for k := range c.Sides {
-		if k != lead && verdict(&c.Sides[lead], &c.Sides[k], t.Term, t.Values[lead], t.Values[k]) != Worse {
+		if k != lead && c.Sides[k].Predicted.Fits && verdict(&c.Sides[lead], &c.Sides[k], t.Term, t.Values[lead], t.Values[k]) != Worse {
 			return -1
 		}
 	}

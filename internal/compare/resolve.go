@@ -2,6 +2,7 @@ package compare
 
 import (
 	"context"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,11 +26,7 @@ var overrides = []string{"model", "gpus", "hardware", "seq-len", "global-batch",
 // layout the best one is searched for. Errors are *catalog.Error.
 func Resolve(ctx context.Context, base ask.Question, arg string) (*Side, error) {
 	if isFile(arg) {
-		p, err := plan.Read(arg)
-		if err != nil {
-			return nil, err
-		}
-		return side(arg, p)
+		return saved(arg)
 	}
 	q, layout, err := split(base, arg)
 	if err != nil {
@@ -43,7 +40,21 @@ func Resolve(ctx context.Context, base ask.Question, arg string) (*Side, error) 
 	if err != nil {
 		return nil, named(arg, err)
 	}
-	return side(arg, plan.New(a, e, "", time.Time{}))
+	return side(arg, plan.New(a, e, "", time.Time{}), &e.Memory)
+}
+
+// saved reads a side from a file. Its memory by component is predicted anew,
+// and left out where the total is no longer the one that was saved.
+func saved(file string) (*Side, error) {
+	p, err := plan.Read(file)
+	if err != nil {
+		return nil, err
+	}
+	var m *strategies.Memory
+	if _, x, err := p.Estimate(); err == nil && math.Abs(float64(x.Memory.Total())/p.Predicted.Memory-1) < 0.01 {
+		m = &x.Memory
+	}
+	return side(file, p, m)
 }
 
 // named puts the argument before a fault, where it is not in it.
@@ -54,7 +65,7 @@ func named(arg string, err error) error {
 	return catalog.Errorf("%q: %s", arg, err)
 }
 
-func side(given string, p *plan.Plan) (*Side, error) {
+func side(given string, p *plan.Plan, m *strategies.Memory) (*Side, error) {
 	l, err := strategies.ParseLayout(p.Layout)
 	if err != nil {
 		return nil, catalog.Errorf("%s: %s", given, err)
@@ -63,7 +74,7 @@ func side(given string, p *plan.Plan) (*Side, error) {
 	if v != nil {
 		return nil, catalog.Errorf("%s: layout %s", given, v)
 	}
-	return &Side{Given: given, Plan: p, Layout: l}, nil
+	return &Side{Given: given, Plan: p, Layout: l, Memory: m}, nil
 }
 
 // isFile reports whether an argument is meant as a file: it exists, or ends as

@@ -30,10 +30,18 @@ func Show(w io.Writer, format string, c *Comparison) {
 func heads(w io.Writer, c *Comparison) {
 	for i, s := range c.Sides {
 		q := &s.Question
-		fmt.Fprintf(w, "%c  %s · %s\n   %s on %s × %s · sequence %s · global batch %s · %s%s\n", 'A'+i, s.Plan.Layout, s.Framework,
+		fmt.Fprintf(w, "%c  %s · %s%s\n   %s on %s × %s · sequence %s · global batch %s · %s%s\n", 'A'+i, s.Plan.Layout, s.Framework, fitting(&s.Predicted),
 			q.Model, show.Count(q.GPUs), q.Hardware, show.Count(q.SeqLen), show.Count(q.GlobalBatch), q.Precision, origin(&s))
 	}
 	fmt.Fprintln(w)
+}
+
+// fitting says so where a side does not fit, before its figures are read.
+func fitting(f *plan.Figures) string {
+	if f.Fits {
+		return ""
+	}
+	return " · does not fit, " + short(f)
 }
 
 // origin says where a saved side's figures come from.
@@ -147,7 +155,10 @@ func note(c *Comparison, t *Term) string {
 	if t.Name != c.Measure {
 		return t.Why
 	}
+	a, b := &c.Sides[0].Predicted, &c.Sides[1].Predicted
 	switch {
+	case !a.Fits || !b.Fits:
+		return unfit(a, b)
 	case c.Best < 0:
 		return "cannot be told apart"
 	case c.Overlap && c.Measure == "step":
@@ -171,7 +182,7 @@ func Notes(w io.Writer, c *Comparison) {
 	}
 	for i := range c.Sides {
 		if f := &c.Sides[i].Predicted; !f.Fits {
-			show.Note(w, "does not fit", "%c: %.1f GiB short", 'A'+i, unit.Bytes(f.Memory-f.Usable).GiB())
+			show.Note(w, "does not fit", "%c: %s", 'A'+i, short(f))
 		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 
+	"planner/hardware/unit"
+	"planner/internal/plan"
 	"planner/strategies"
 )
 
@@ -39,7 +41,7 @@ func cause(term string, a, b *Side) string {
 	case "exposed DP":
 		return dataCause(x, y)
 	case "memory":
-		return memoryCause(x, y)
+		return memoryCause(a, b)
 	}
 	return ""
 }
@@ -118,31 +120,20 @@ func dataCause(x, y *strategies.Layout) string {
 	return ""
 }
 
-func memoryCause(x, y *strategies.Layout) string {
-	switch {
-	case x.Recompute != y.Recompute:
-		return fmt.Sprintf("activations: recomputation %s, not %s", y.Recompute, x.Recompute)
-	case x.Zero != y.Zero:
-		return fmt.Sprintf("ZeRO-%d splits the state, not ZeRO-%d", y.Zero, x.Zero)
-	case x.TP*x.PP != y.TP*y.PP:
-		return fmt.Sprintf("the model is cut in %d, not %d", y.TP*y.PP, x.TP*x.PP)
-	case x.MBS != y.MBS:
-		return fmt.Sprintf("%d sequences in flight each, not %d", y.MBS, x.MBS)
-	}
-	return ""
-}
-
 // sentence says which side is better, by how much, and which parts make it so.
 func sentence(c *Comparison) string {
 	a, b := &c.Sides[0].Predicted, &c.Sides[1].Predicted
 	if len(c.Sides) > 2 {
-		if c.Best < 0 {
+		switch {
+		case !anyFits(c.Sides):
+			return "none fits"
+		case c.Best < 0:
 			return "the best two cannot be told apart by " + c.Measure
 		}
 		return fmt.Sprintf("%c is best by %s", 'A'+c.Best, c.Measure)
 	}
 	if !a.Fits || !b.Fits {
-		return unfit(a.Fits, b.Fits)
+		return unfit(a, b)
 	}
 	if c.Best < 0 {
 		return fmt.Sprintf("%s of A and B is closer than the model can tell apart: choose by memory, or measure", c.Measure)
@@ -164,14 +155,19 @@ func sentence(c *Comparison) string {
 	return s
 }
 
-func unfit(a, b bool) string {
+func unfit(a, b *plan.Figures) string {
 	switch {
-	case a:
-		return "B does not fit; A does"
-	case b:
-		return "A does not fit; B does"
+	case a.Fits:
+		return fmt.Sprintf("B does not fit, %s; A does", short(b))
+	case b.Fits:
+		return fmt.Sprintf("A does not fit, %s; B does", short(a))
 	}
-	return "neither fits"
+	return fmt.Sprintf("neither fits: A is %s, B %s", short(a), short(b))
+}
+
+// short says how much memory a side lacks.
+func short(f *plan.Figures) string {
+	return fmt.Sprintf("%.1f GiB short", unit.Bytes(f.Memory-f.Usable).GiB())
 }
 
 // parts names the largest gain and the largest loss of the better side.
