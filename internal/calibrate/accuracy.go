@@ -96,11 +96,13 @@ func (s *Study) AccuracyMD() string {
 	s.bandText(&b)
 	if s.validations != nil {
 		orderTable(&b, s.validations)
+		pairTable(&b, s.Crossed)
 		memoryTable(&b, s.validations)
 		s.memoryCrossTable(&b)
 	}
 	b.WriteString(accuracyWords)
 	s.constantTable(&b)
+	b.WriteString(accuracyLegend)
 	return b.String()
 }
 

@@ -75,3 +75,30 @@ What the residuals say, and what would mend it:
   alone: without it the model is right in order and wrong by a factor.
 
 `
+
+const accuracyLegend = `
+What they are (strategies/profile.go and hardware/accelerator.go have the units):
+
+- tp_, cp_, ep_, pp_, dp_exposed: share of a call's own time that stays on the
+  critical path although work runs beside it; tp_beside the same of TP calls beside
+  an independent product. Above 1: links slower than assumed.
+- host, host_call, host_gather, host_expert: launch time of a layer in one
+  direction, of a TP call, of gathering parameters, of routed experts; host_batch and
+  host_step of a micro-batch and of a step. slot: lost in the exchange between
+  stages; slot_wide: waited for each neighbour on 512 GPUs and more; retry: a
+  micro-batch's wait for the allocator close to capacity.
+- skew, skew_across: how much later each further rank joins a TP call, beside a
+  pipeline and across nodes. straggler: slowdown of each doubling beyond 8 GPUs.
+- pointwise, norm_unfused, plain: traffic of norms and residuals over the fused
+  minimum, the second and third where they are kernels of their own. misaligned:
+  attention whose head is no multiple of 16 bytes. loss_bytes: traffic of a logit.
+- network: share of the nominal rate between nodes where a table does not state the
+  network; above 1 where the machine assumed for it is too slow.
+- optimizer: its traffic over its nominal bytes. compute: kernel time over the
+  kernel tables'.
+- gemm, gemm_fp8, gemm_fp4, flash[0] (the usual kernel), flash[1], flash_triton:
+  shares of peak; gemm_half_k the inner dimension at half the rate; memory: share of
+  the bandwidth; boost: share of a pipeline's idle time that comes back as clocks.
+- saved, fragment, logits_split, logits_whole, norm_saved, runtime, per_comm: memory,
+  in bytes or over the sum of tensors.
+`

@@ -14,6 +14,7 @@ import (
 type Residual struct {
 	Source, Group string
 	Ratio         float64
+	measured      float64 // seconds
 	keys          [3]string
 	layout        string
 	gpus          int
@@ -103,7 +104,7 @@ func (res *Result) residuals(rows []*sample) []Residual {
 	each(len(rows), func(i int) {
 		s := rows[i]
 		p, e := s.predict(all)
-		out[i] = Residual{s.source, s.group, s.step / float64(e.Step), bands.Keys(p, &e), e.Layout.String(), s.Run.GPUs}
+		out[i] = Residual{s.source, s.group, s.step / float64(e.Step), s.step, bands.Keys(p, &e), e.Layout.String(), s.Run.GPUs}
 	})
 	return out
 }
