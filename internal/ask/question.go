@@ -107,7 +107,7 @@ func (a *Answer) workload(m *costmodel.Model) error {
 	case a.GlobalBatch < 0 || a.GlobalBatch > maxTokens:
 		return catalog.Errorf("--global-batch %d: out of range: want 1 to %d sequences", a.GlobalBatch, maxTokens)
 	case a.GlobalBatch == 0:
-		a.GlobalBatch = strategies.DefaultBatch(a.SeqLen, a.GPUs)
+		a.GlobalBatch = defaultBatch(a.SeqLen, a.GPUs)
 		a.Defaults = append(a.Defaults, Default{"--global-batch", fmt.Sprint(a.GlobalBatch)})
 	}
 	a.fill("--precision", &a.Precision, DefaultPrecision)

@@ -28,10 +28,3 @@ func (a *Answer) BandNote(e *strategies.Estimate) (runs int, note string) {
 	b := bands.Of(a.Problem, e)
 	return b.Comparable, b.Note
 }
-
-// EvenBatch returns the global batch nearest to the asked one that every
-// data-parallel degree of the cluster divides: a multiple of the GPUs.
-func EvenBatch(a *Answer) int {
-	n := a.Problem.Cluster.GPUs
-	return max(1, (a.GlobalBatch+n/2)/n) * n
-}

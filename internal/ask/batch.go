@@ -1,0 +1,45 @@
+package ask
+
+import "planner/strategies"
+
+// Tokens that the global batch of a step makes where none is given.
+const leastTokens, mostTokens = 4 << 20, 16 << 20
+
+// defaultBatch returns the global batch when none is given: for a power of two
+// of GPUs strategies.DefaultBatch; for another number the GPUs times a power of
+// two, by the same bounds, so that every data-parallel degree divides it. Above
+// mostTokens it is the largest divisor of the GPUs that stays below, unless
+// that is too few tokens (a prime number of GPUs): then the GPUs.
+func defaultBatch(seq, gpus int) int {
+	if gpus&(gpus-1) == 0 {
+		return strategies.DefaultBatch(seq, gpus)
+	}
+	batch := gpus
+	for batch*seq < leastTokens {
+		batch *= 2
+	}
+	if batch*seq <= mostTokens {
+		return batch
+	}
+	if d := largestDivisor(gpus, max(1, mostTokens/seq)); d*seq >= leastTokens {
+		return d
+	}
+	return gpus
+}
+
+// largestDivisor returns the largest divisor of n that is at most limit.
+func largestDivisor(n, limit int) int {
+	for d := min(n, limit); d > 1; d-- {
+		if n%d == 0 {
+			return d
+		}
+	}
+	return 1
+}
+
+// EvenBatch returns the global batch nearest to the asked one that every
+// data-parallel degree of the cluster divides: a multiple of the GPUs.
+func EvenBatch(a *Answer) int {
+	n := a.Problem.Cluster.GPUs
+	return max(1, (a.GlobalBatch+n/2)/n) * n
+}
