@@ -16,15 +16,17 @@ type Explanation struct {
 	Layers       []int             // layers of every pipeline stage
 	Groups       []Group
 	Held         []float64 // parameters of one rank of every stage, before ZeRO, in elements
-	HeldExperts  []float64 // of these: of routed experts, which ZeRO splits over ranks of their own
+
+	// Of the fullest stage: the products its state adds up from, what one
+	// micro-batch in flight keeps, and how many are in flight at most.
+	State    []StateTerm
+	Kept     unit.Bytes
+	InFlight float64
 }
 
 // InFlight returns the micro-batches whose activations pipeline rank i holds at
 // once, of m in a step; with virtual stages not a whole number.
 func (l *Layout) InFlight(i int, m float64) float64 { return inFlight(l, i, m) }
-
-// ExpertShard returns the ranks over which ZeRO splits the state of experts.
-func (l *Layout) ExpertShard() int { return expertShard(l) }
 
 // StageMemory is what one rank of a pipeline stage holds.
 type StageMemory struct {
@@ -51,6 +53,9 @@ func (p *Problem) Explain(l Layout, prof *Profile) *Explanation {
 	ex := expander{site: s, run: &r, set: layers, slow: x.Slowest, ends: x.Exposed[collective.AxisDP]}
 	for i := range c.stages {
 		st := &c.stages[i]
+		if st.index == x.Fullest {
+			x.State, x.Kept, x.InFlight = s.stateTerms(&state.held[i]), r.stages[i].keep, inFlight(&l, st.index, r.m)
+		}
 		calls := ex.stage(i)
 		for k := range st.ranks {
 			rank := st.index + k
@@ -61,7 +66,6 @@ func (p *Problem) Explain(l Layout, prof *Profile) *Explanation {
 			x.Stages = append(x.Stages, StageMemory{rank, r.stageMemory(i, rank)})
 			x.Layers = append(x.Layers, st.total)
 			x.Held = append(x.Held, state.held[i].dense+state.held[i].expert)
-			x.HeldExperts = append(x.HeldExperts, state.held[i].expert)
 		}
 	}
 	return x

@@ -22,7 +22,7 @@ func Explain(w io.Writer, a *ask.Answer, x *strategies.Explanation, stage string
 	}
 	Header(w, a)
 	p := a.Problem
-	fmt.Fprintf(w, "layout %s · %s · %d micro-batches of %d: %.1f of %.1f GiB\n\n", x.Layout, x.Framework.Name, x.MicroBatches, x.Layout.MBS,
+	fmt.Fprintf(w, "layout %s · %s · %s of %d: %.1f of %.1f GiB\n\n", x.Layout, x.Framework.Name, plural(x.MicroBatches, "micro-batch"), x.Layout.MBS,
 		x.Memory.Total().GiB(), p.Capacity().GiB())
 	stepSection(w, p, x)
 	why(w, p, x)
@@ -138,7 +138,7 @@ func bubble(w io.Writer, x *strategies.Explanation) {
 	fmt.Fprintf(w, "             ≈ %d/%d × %.3f s → %.3f s\n", l.PP-1, l.VPP, one, x.Bubble)
 	switch {
 	case x.MicroBatches < l.PP:
-		fmt.Fprintf(w, "             %d micro-batches cannot fill %d stages: a larger batch or fewer stages would.\n", x.MicroBatches, l.PP)
+		fmt.Fprintf(w, "             %s cannot fill %d stages: a larger batch or fewer stages would.\n", plural(x.MicroBatches, "micro-batch"), l.PP)
 	case l.VPP > 1:
 		fmt.Fprintf(w, "             %d virtual stages a rank divide the fill and drain by %d.\n", l.VPP, l.VPP)
 	default:

@@ -29,7 +29,7 @@ func Components(m *strategies.Memory) []Component {
 const maxStages = 8
 
 func memorySection(w io.Writer, p *strategies.Problem, x *strategies.Explanation) {
-	fmt.Fprintln(w, "\nMEMORY  GiB of one GPU")
+	fmt.Fprintln(w, "\nMEMORY  GiB of one GPU · formulas in bytes, 1 GiB = 1.0737e9")
 	stages := shownStages(x)
 	cols := []Column{{"", true}}
 	for _, s := range stages {
@@ -65,56 +65,6 @@ func shownStages(x *strategies.Explanation) []int {
 		}
 	}
 	return out
-}
-
-// memoryHow says where a component comes from.
-func memoryHow(p *strategies.Problem, x *strategies.Explanation, name string) string {
-	m, l := &x.Framework.Memory, &x.Layout
-	held := x.Held[x.Fullest]
-	split := func(from int) string {
-		if l.Zero >= from && l.Shard > 1 {
-			return fmt.Sprintf(" / %d ranks", l.Shard)
-		}
-		return ""
-	}
-	switch name {
-	case "weights":
-		if m.Weight == 0 {
-			return "the master copy is the parameter; 16-bit copies are buffers"
-		}
-		low := ""
-		if precision := p.Work.Precision.String(); m.LowCopies > 0 && strings.Contains(precision, "fp8") || precision == "nvfp4" {
-			low = " and a quantised copy"
-		}
-		return fmt.Sprintf("%.3g B parameters × %.0f B%s%s", held/1e9, m.Weight, split(3), low)
-	case "gradients":
-		return fmt.Sprintf("× %.0f B%s", x.Framework.GradBytes(&p.Work), split(2))
-	case "master":
-		return fmt.Sprintf("× %.0f B%s", m.Master, split(1))
-	case "moments":
-		return fmt.Sprintf("× %.0f B%s", m.Moments, split(1))
-	case "activations":
-		return fmt.Sprintf("%s recomputation, %d layers, %s, and the gradients that pass the last layer", l.Recompute, x.Layers[x.Fullest], inFlightText(x))
-	case "logits":
-		return "of one micro-batch on the last stage, unless the gradients of a layer are more when its backward pass begins"
-	case "buffers":
-		if m.WeightGrads > 0 {
-			return "workspaces, placeholders of weight gradients, communication buckets"
-		}
-		return "gathered layers, communication buckets"
-	case "fragmentation":
-		return "fitted share of activations and logits"
-	case "runtime":
-		return "CUDA context and communicators, fitted"
-	}
-	return ""
-}
-
-func inFlightText(x *strategies.Explanation) string {
-	if x.Layout.PP == 1 {
-		return "1 micro-batch at a time"
-	}
-	return fmt.Sprintf("up to %d micro-batches in flight", min(x.MicroBatches, x.Layout.PP-x.Fullest))
 }
 
 func groupSection(w io.Writer, p *strategies.Problem, x *strategies.Explanation) {
@@ -156,7 +106,7 @@ func ExplainWarnings(a *ask.Answer, x *strategies.Explanation) []string {
 	out := Warnings(a)
 	l := &x.Layout
 	if x.MicroBatches < l.PP {
-		out = append(out, fmt.Sprintf("%d micro-batches cannot fill %d stages (bubble %.1f %%): raise --global-batch", x.MicroBatches, l.PP,
+		out = append(out, fmt.Sprintf("%s cannot fill %d stages (bubble %.1f %%): raise --global-batch", plural(x.MicroBatches, "micro-batch"), l.PP,
 			100*float64(l.PP-1)/float64(x.MicroBatches+l.PP-1)))
 	}
 	if marginal(a.Problem, &x.Estimate) {
