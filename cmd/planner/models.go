@@ -33,7 +33,7 @@ func newModels() *cobra.Command {
 			return catalog.ModelNames(), cobra.ShellCompDirectiveDefault
 		},
 	}
-	showOne.Flags().IntVar(&seq, "seq-len", 0, "tokens of a sequence (default 8192, or the model's maximum)")
+	countVar(showOne.Flags(), &seq, "seq-len", "tokens of a sequence, e.g. 128Ki (default 8192, or the model's maximum)")
 	c.AddCommand(showOne)
 	return c
 }

@@ -123,6 +123,12 @@ func example(f *pflag.Flag) string {
 	if f.DefValue != "0" && f.DefValue != "" {
 		return f.DefValue
 	}
+	switch {
+	case f.Name == "seq-len":
+		return "8192 or 8Ki"
+	case f.Name == "global-batch":
+		return "1024 or 1Ki"
+	}
 	switch f.Value.Type() {
 	case "int", "int64":
 		return "8"

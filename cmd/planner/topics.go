@@ -7,7 +7,9 @@ func addTopics(root *cobra.Command) {
 	for _, t := range []struct{ name, short, text string }{
 		{"units", "how sizes, rates and times are read and written", `GB is 1e9 bytes and GiB 2^30. Memory is shown in GiB, traffic in GB, bandwidth in GB/s, links as
 sold in Gb/s (bits), steps in seconds, calls in milliseconds. JSON and CSV hold base units with the
-unit in the key. Sizes of models are 8b, 70b, 1.5t; memory 72GiB or 80GB; links 400Gb/s or 50GB/s.`},
+unit in the key. Sizes of models are 8b, 70b, 1.5t; memory 72GiB or 80GB; links 400Gb/s or 50GB/s.
+Tokens of a sequence and sequences of a batch are whole numbers, or with k = 1,000, Ki = 1,024,
+M = 1e6, Mi = 2^20: --seq-len 128Ki is 131,072.`},
 		{"parallelism", "the dimensions of a layout and its spelling", `A layout is key=value pairs, in this order, defaults left out:
   tp pp vpp cp ep etp dp zero shard mbs sp recompute schedule first last cpkind dispatcher offload hpz
 TP splits matrices, SP norms and residuals over the same ranks, CP the sequence, PP the layers

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"planner/hardware/unit"
+	"planner/internal/ask"
 	"planner/internal/catalog"
 )
 
@@ -24,6 +25,7 @@ type kind uint8
 const (
 	words  kind = iota // lists only
 	counts             // whole numbers, ranges allowed
+	tokens             // whole numbers that take k, Ki, M and Mi, ranges allowed
 	rates              // bandwidths, ranges allowed
 )
 
@@ -35,7 +37,7 @@ type swept struct {
 
 // axisNames are the flags that can be swept.
 var axisNames = []swept{
-	{"gpus", counts}, {"model", words}, {"hardware", words}, {"seq-len", counts}, {"global-batch", counts}, {"inter-node", rates},
+	{"gpus", counts}, {"model", words}, {"hardware", words}, {"seq-len", tokens}, {"global-batch", tokens}, {"inter-node", rates},
 	{"precision", words}, {"framework", words}, {"gpus-per-node", counts},
 	{"tp", counts}, {"pp", counts}, {"vpp", counts}, {"cp", counts}, {"ep", counts}, {"etp", counts}, {"zero", counts}, {"shard", counts},
 	{"mbs", counts}, {"recompute", words}, {"max-memory", words},
@@ -55,7 +57,8 @@ const MaxPoints = 1024
 
 // ParseAxis reads the values of a flag: a list "64,128", a range that doubles
 // "64..16384", or one that adds "8..64+8". Units of a bandwidth may stand on
-// the last number alone: "100..800Gb/s". Errors are *catalog.Error.
+// the last number alone: "100..800Gb/s"; each number of tokens has its own:
+// "4Ki..128Ki", and is returned without. Errors are *catalog.Error.
 func ParseAxis(name, text string) (Axis, error) {
 	a := Axis{Name: name}
 	i := slices.IndexFunc(axisNames, func(x swept) bool { return x.name == name })
@@ -88,7 +91,10 @@ func expand(name, part string, k kind) ([]string, error) {
 		if k == words {
 			return []string{part}, nil
 		}
-		_, _, err := number(name, part, part, k)
+		v, _, err := number(name, part, part, k)
+		if err == nil && k == tokens {
+			part = strconv.FormatFloat(v, 'f', -1, 64)
+		}
 		return []string{part}, err
 	}
 	high, step, adds := strings.Cut(high, "+")
@@ -125,11 +131,18 @@ func steps(a, b, add float64, suffix string) (out []string, err error) {
 }
 
 func sample(k kind) string {
-	return []string{"a,b", "64,128 or 64..16384 (doubling) or 8..64+8", "100..800Gb/s"}[k]
+	return []string{"a,b", "64,128 or 64..16384 (doubling) or 8..64+8", "4096,8Ki or 4Ki..128Ki (doubling)", "100..800Gb/s"}[k]
 }
 
-// number reads a number and its unit.
+// number reads a number and its unit; of a number of tokens the unit is worked in.
 func number(name, part, text string, k kind) (v float64, suffix string, err error) {
+	if k == tokens {
+		n, err := ask.ParseCount(text)
+		if err != nil || n < 0 || n > 1<<30 {
+			err = catalog.Errorf("--%s %q: %q is no whole number up to 2^30: want %s", name, part, text, sample(k))
+		}
+		return float64(n), "", err
+	}
 	digits := strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ/ ")
 	suffix = text[len(digits):]
 	v, err = strconv.ParseFloat(digits, 64)

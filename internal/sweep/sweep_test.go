@@ -31,6 +31,9 @@ func TestParseAxis(t *testing.T) {
 		{"inter-node", "100..800Gb/s", []string{"100Gb/s", "200Gb/s", "400Gb/s", "800Gb/s"}},
 		{"inter-node", "50GB/s,100GB/s", []string{"50GB/s", "100GB/s"}},
 		{"model", "8b,70b", []string{"8b", "70b"}},
+		{"seq-len", "4Ki..32Ki", []string{"4096", "8192", "16384", "32768"}},
+		{"seq-len", "8k,8Ki,131072", []string{"8000", "8192", "131072"}},
+		{"global-batch", "512..2Ki+512", []string{"512", "1024", "1536", "2048"}},
 	} {
 		a, err := ParseAxis(c.name, c.text)
 		if err != nil || !reflect.DeepEqual(a.Values, c.want) {
@@ -41,6 +44,8 @@ func TestParseAxis(t *testing.T) {
 		{"gpus", "64..", "no whole number"}, {"gpus", "64,,128", "empty value"}, {"gpus", "128..64", "must rise"}, {"gpus", "64,64", "given twice"},
 		{"gpus", "1..1000000+1", "more than 1024"}, {"gpus", "many", "no whole number"}, {"gpus", "0..8", "must rise"}, {"inter-node", "fast", "--inter-node"},
 		{"gpus", "8..64+0", "must rise"}, {"gpus", "1.5", "no whole number"},
+		{"gpus", "1Ki", "no whole number"}, {"seq-len", "8192,8Ki", "given twice"}, {"seq-len", "8KiB", "no whole number"},
+		{"seq-len", "4Ki..2Mi+0", "must rise"}, {"seq-len", "2Mi..8Gi", "no whole number"},
 	} {
 		_, err := ParseAxis(c.name, c.text)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -54,7 +59,7 @@ func FuzzParseAxis(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, name := range []string{"gpus", "inter-node", "model"} {
+		for _, name := range []string{"gpus", "inter-node", "model", "seq-len"} {
 			a, err := ParseAxis(name, text)
 			if err == nil && (len(a.Values) == 0 || len(a.Values) > MaxPoints) {
 				t.Errorf("--%s %q: %d values", name, text, len(a.Values))
