@@ -61,7 +61,7 @@ func stepSection(w io.Writer, p *strategies.Problem, x *strategies.Explanation) 
 	if x.High > x.Low {
 		band = fmt.Sprintf("  (80 %%: %.2f … %.2f)", x.Low, x.High)
 	}
-	fmt.Fprintf(w, "STEP  %.3f s%s     MFU %s %%     %s tokens/s/GPU     bound: %s\n", x.Step, band, Percent(r.MFU),
+	fmt.Fprintf(w, "STEP  %.3f s%s     MFU %s %%%s     %s tokens/s/GPU     bound: %s\n", x.Step, band, Percent(r.MFU), causalText(r),
 		Count(int(r.TokensPerSecondPerGPU+0.5)), x.Bound())
 	parts := StepParts(&x.Estimate)
 	slices.SortStableFunc(parts, func(a, b StepPart) int { return sign(b.Seconds - a.Seconds) })
@@ -96,19 +96,11 @@ func sign(v float64) int {
 // why writes the largest terms as formula, numbers and sentence.
 func why(w io.Writer, p *strategies.Problem, x *strategies.Explanation) {
 	fmt.Fprintln(w, "\nWHY")
-	l, r := &x.Layout, p.Rates(&x.Estimate)
-	total, _ := p.FLOPsPerToken()
-	flops := float64(total) * p.Work.Tokens()
-	peak := float64(p.Cluster.GPU.PeakOf(p.Work.Precision))
-	ideal := flops / peak / float64(p.Cluster.GPUs)
-	fmt.Fprintf(w, "  MFU        = FLOPs per step / (step × peak × GPUs)\n")
-	fmt.Fprintf(w, "             = %.4e / (%.3f s × %.1fe12 × %d) = %s %%\n", flops, x.Step, peak/1e12, p.Cluster.GPUs, Percent(r.MFU))
-	fmt.Fprintf(w, "             The ideal step is %.3f s; %.3f s more go to kernels below peak and recomputation, %.3f s to everything else.\n",
-		ideal, math.Max(0, float64(x.Compute)-ideal), float64(x.Step-x.Compute))
+	utilisation(w, p, x)
 	fmt.Fprintf(w, "  compute    = micro-batches × kernel time of one micro-batch on the slowest stage\n")
 	fmt.Fprintf(w, "             = %d × %.1f ms = %.3f s\n", x.MicroBatches, 1e3*float64(x.Compute)/float64(x.MicroBatches), x.Compute)
 	fmt.Fprintf(w, "             %s\n", computeSentence(p, x))
-	if l.PP > 1 {
+	if x.Layout.PP > 1 {
 		bubble(w, x)
 	}
 	for axis, t := range x.Exposed {

@@ -120,9 +120,10 @@ func longContext(list []strategies.Estimate, p *strategies.Problem) bool {
 	if len(list) == 0 {
 		return false
 	}
-	r := p.Rates(&list[0])
-	return r.MFUCausal < 0.85*r.MFU
+	return longAttention(p.Rates(&list[0]))
 }
+
+func longAttention(r strategies.Rates) bool { return r.MFUCausal < 0.85*r.MFU }
 
 // letter names a tie group: a, b, … z, then numbers.
 func letter(group int) string {

@@ -1,0 +1,38 @@
+package show
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"planner/internal/ask"
+)
+
+// At 131,072 tokens the scores of attention take 12·L·d·s FLOPs a token of
+// Llama-3.1-70B (L = 80, d = 64·128; Narayanan et al. 2021, section 5.1, without
+// recomputation), of which the causal mask drops half: both utilisations are
+// shown, and the ideal step is the causal one.
+func TestCausalUtilisation(t *testing.T) {
+	a, x := explained(t, ask.Question{Model: "70b", GPUs: 512, SeqLen: 131072, Framework: "megatron"}, "tp=8,pp=2,vpp=8,cp=8,zero=1,shard=16")
+	tokens := 128 * 131072.
+	products := 6 * (70553706496. - 128256*8192) // all but the embedding
+	scores := 12 * 80 * 8192 * 131072.
+	at := func(flopsPerToken float64) float64 { return flopsPerToken * tokens / 989.4e12 / 512 }
+	var b bytes.Buffer
+	utilisation(&b, a.Problem, x)
+	for _, want := range []string{
+		fmt.Sprintf("= %.4e /", (products+scores)*tokens), fmt.Sprintf("= %.4e /", (products+scores/2)*tokens),
+		fmt.Sprintf("The ideal step is %.3f s, or %.3f s with attention whole", at(products+scores/2), at(products+scores)),
+		fmt.Sprintf("compute takes %.3f s more", float64(x.Compute)-at(products+scores/2)),
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
+	}
+	b.Reset()
+	stepSection(&b, a.Problem, x)
+	if want := fmt.Sprintf("(causal %.1f %%)", 100*at(products+scores/2)/float64(x.Step)); !strings.Contains(b.String(), want) {
+		t.Errorf("no %q in\n%s", want, b.String())
+	}
+}
