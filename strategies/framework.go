@@ -51,7 +51,7 @@ var frameworkRules = []frameworkRule{
 		}},
 	{func(_ *Problem, l *Layout, can *Capabilities) bool { return l.Offload != OffloadNone && !can.Offload },
 		func(_ *Problem, l *Layout, _ *Capabilities) (string, string, string) {
-			return "offload=" + l.Offload.String(), "does not offload ZeRO state", "use --framework deepspeed"
+			return "offload=" + l.Offload.String(), "has no offload that is modelled", "use --framework deepspeed"
 		}},
 	{func(_ *Problem, l *Layout, can *Capabilities) bool { return (l.First > 0 || l.Last > 0) && !can.Uneven },
 		func(_ *Problem, l *Layout, _ *Capabilities) (string, string, string) {

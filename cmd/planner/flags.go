@@ -66,7 +66,22 @@ func (q *question) answer(c *cobra.Command) (*ask.Answer, error) {
 		return nil, fromSaved(c.Flags(), err)
 	}
 	a, err := ask.Ask(q.Question)
+	if err == nil {
+		err = a.RefuseOffload(limitsOf(c.Flags()))
+	}
 	return a, fromSaved(c.Flags(), err)
+}
+
+// limitsOf reads the constraints that bear on each other and on the framework;
+// a command without them has none.
+func limitsOf(f *pflag.FlagSet) *ask.Constraints {
+	l := &ask.Constraints{}
+	for name, to := range map[string]*string{"offload": &l.Offload, "zero": &l.Zero} {
+		if g := f.Lookup(name); g != nil {
+			*to = g.Value.String()
+		}
+	}
+	return l
 }
 
 // savedIn annotates a flag whose value was not typed with where it was saved.

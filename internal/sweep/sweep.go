@@ -147,6 +147,9 @@ func (r *Request) points() ([]Point, error) {
 		}
 		q.GlobalBatch = batch(&q)
 		a, err := ask.Ask(q)
+		if err == nil && r.axis("framework") < 0 && r.axis("zero") < 0 {
+			err = a.RefuseOffload(&r.Limits)
+		}
 		if err != nil {
 			return nil, err
 		}
