@@ -22,6 +22,8 @@ type Explanation struct {
 	State    []StateTerm
 	Kept     unit.Bytes
 	InFlight float64
+
+	Host Overhead // the parts of Overhead
 }
 
 // InFlight returns the micro-batches whose activations pipeline rank i holds at
@@ -55,6 +57,9 @@ func (p *Problem) Explain(l Layout, prof *Profile) *Explanation {
 		st := &c.stages[i]
 		if st.index == x.Fullest {
 			x.State, x.Kept, x.InFlight = s.stateTerms(&state.held[i]), r.stages[i].keep, inFlight(&l, st.index, r.m)
+		}
+		if st.index == x.Slowest && !p.Work.LayersOnly {
+			x.Host = ex.overhead(&x.Estimate, i)
 		}
 		calls := ex.stage(i)
 		for k := range st.ranks {

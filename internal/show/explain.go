@@ -108,6 +108,7 @@ func why(w io.Writer, p *strategies.Problem, x *strategies.Explanation) {
 			exposed(w, x, collective.Axis(axis))
 		}
 	}
+	overhead(w, p, x)
 }
 
 func computeSentence(p *strategies.Problem, x *strategies.Explanation) string {

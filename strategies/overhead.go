@@ -1,0 +1,36 @@
+package strategies
+
+import "planner/hardware/unit"
+
+// Overhead is what the overhead of a step adds up from, on its slowest stage.
+type Overhead struct {
+	Layers     unit.Seconds // launches of layers that their kernels do not cover
+	Batches    unit.Seconds // host time of micro-batches
+	Exchanges  unit.Seconds // waits in exchanges between stages, whatever the message
+	Retries    unit.Seconds // of the allocator close to capacity
+	Step       unit.Seconds // data, logging, launch of the optimizer
+	Stragglers unit.Seconds
+	Share      float64 // of the step without them that stragglers add
+}
+
+// Sum returns the whole.
+func (o *Overhead) Sum() unit.Seconds {
+	return o.Layers + o.Batches + o.Exchanges + o.Retries + o.Step + o.Stragglers
+}
+
+// overhead takes apart what split books as overhead on stage i of the chain; a
+// test holds the sums equal. Stragglers lengthen the whole step T by a share s:
+// of a step with them they are T·s/(1+s).
+func (x *expander) overhead(e *Estimate, i int) Overhead {
+	r, s := x.run, &x.run.stages[i]
+	every, share := r.m*r.pace, x.fit.straggle(x.p.Cluster.GPUs)
+	o := Overhead{
+		Layers: (s.host.Fwd + s.host.Bwd).Times(every), Batches: x.fit.HostBatch.Times(every), Step: x.fit.HostStep.Times(r.pace),
+		Stragglers: e.Step.Times(share / (1 + share)), Share: share,
+	}
+	if x.l.PP > 1 {
+		o.Exchanges = x.slot(&r.chain.stages[i]).Times(every)
+	}
+	o.Retries = max(0, s.batch.Times(every)-o.Batches-o.Exchanges)
+	return o
+}
