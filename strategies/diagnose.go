@@ -12,7 +12,7 @@ import (
 const Threshold = 0.30
 
 // Diagnosis names a primitive that takes too much of the step, its likely
-// cause, and what would help, each estimated again, fastest first.
+// cause, and what would help, each estimated again, fastest first. A remedy fits.
 type Diagnosis struct {
 	Op     collective.Op
 	Axis   collective.Axis
@@ -43,7 +43,10 @@ func (p *Problem) Diagnose(x *Explanation) (found []Diagnosis, largest collectiv
 		if part > Threshold {
 			d := Diagnosis{Op: op, Axis: axis, Share: part}
 			d.Cause, d.Knob = p.cause(x, op, axis)
-			d.Remedy = p.remedies(x, axis)
+			var tight bool
+			if d.Remedy, tight = p.remedies(x, axis); tight {
+				d.Knob += "; but no layout so changed fits: free memory first (recomputation, more sharding)"
+			}
 			found = append(found, d)
 		}
 	}
@@ -96,16 +99,19 @@ func spanOf(x *Explanation, axis collective.Axis) (s struct{ Size, Domains int }
 }
 
 // remedies estimates the knobs that lessen an axis and returns those that are
-// faster, best first.
-func (p *Problem) remedies(x *Explanation, axis collective.Axis) []Estimate {
-	var out []Estimate
+// faster and fit, best first; tight says that all of the faster ones lack memory.
+func (p *Problem) remedies(x *Explanation, axis collective.Axis) (out []Estimate, tight bool) {
 	for _, l := range neighbours(p, x.Layout, axis) {
-		if e, ok := p.tryLayout(l); ok && e.Step < x.Step {
+		switch e, ok := p.tryLayout(l); {
+		case !ok || e.Step >= x.Step:
+		case e.Fits:
 			out = append(out, e)
+		default:
+			tight = true
 		}
 	}
 	slices.SortFunc(out, compare)
-	return out[:min(len(out), 4)]
+	return out[:min(len(out), 4)], tight && len(out) == 0
 }
 
 // tryLayout estimates a layout under the first framework that runs it.

@@ -124,7 +124,7 @@ func TestFindings(t *testing.T) {
 		want             []string
 	}{
 		{"stage 2 and accumulation", "ds.json", `{"train_micro_batch_size_per_gpu":1,"gradient_accumulation_steps":32,"bf16":{"enabled":true},"zero_optimization":{"stage":2}}`,
-			ask.Question{Model: "8b", GPUs: 8}, []string{"stage 2 communicates every micro-batch; with GA=32 that is 32 × ", "stage 1 reduces once a step", "overlap_comm: off"}},
+			ask.Question{Model: "8b", GPUs: 8, Hardware: "b200-sxm"}, []string{"stage 2 communicates every micro-batch; with GA=32 that is 32 × ", "stage 1 reduces once a step", "overlap_comm: off"}},
 		{"hpZ and offload", "ds.json", `{"train_batch_size":64,"bf16":{"enabled":true},"zero_optimization":{"stage":3,"zero_hpz_partition_size":4,"offload_optimizer":{"device":"cpu"}}}`,
 			ask.Question{Model: "8b", GPUs: 64}, []string{"hpZ together with offload is reported broken", "a node has 8 GPUs", "not needed, it fits without"}},
 		{"one rank", "ds.json", `{"train_batch_size":8,"bf16":{"enabled":true},"zero_optimization":{"stage":1}}`,

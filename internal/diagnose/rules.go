@@ -63,16 +63,31 @@ func (s *Subject) everyMicroBatch(c *Config) {
 	bytes, _, exposed := s.sent(collective.AxisDP)
 	says := fmt.Sprintf("stage %d communicates every micro-batch; with GA=%d that is %d × %s a step and rank, %.2f s exposed", l.Zero, ga, ga,
 		bytes.Times(1/float64(ga)).Decimal(), exposed)
-	if e, ok := s.try(func(l *strategies.Layout) {
+	c.find("ZeRO stage", says+s.fewerReductions())
+}
+
+// fewerReductions says which way to communicate less often helps and fits.
+func (s *Subject) fewerReductions() string {
+	once, legal := s.try(func(l *strategies.Layout) {
 		l.Zero = 1
 		l.HPZ = 0
 		l.Offload = min(l.Offload, strategies.OffloadOptimizer)
-	}); ok {
-		says += "; stage 1 reduces once a step: " + s.effect(&e)
-	} else if e, ok := s.try(func(l *strategies.Layout) { l.MBS *= 2 }); ok {
-		says += fmt.Sprintf("; mbs=%d halves it: %s", 2*l.MBS, s.effect(&e))
+	})
+	if legal && once.Fits {
+		return "; stage 1 reduces once a step: " + s.effect(&once)
 	}
-	c.find("ZeRO stage", says)
+	half, doubled := s.try(func(l *strategies.Layout) { l.MBS *= 2 })
+	switch {
+	case doubled && half.Fits:
+		return fmt.Sprintf("; mbs=%d halves it: %s", half.Layout.MBS, s.effect(&half))
+	case legal && doubled:
+		return fmt.Sprintf("; neither stage 1 nor mbs=%d fits", half.Layout.MBS)
+	case legal:
+		return "; stage 1 does not fit"
+	case doubled:
+		return fmt.Sprintf("; mbs=%d, which halves it, does not fit", half.Layout.MBS)
+	}
+	return ""
 }
 
 func (s *Subject) nothingToShard(c *Config) {
@@ -156,7 +171,7 @@ func (s *Subject) pipeline(c *Config) {
 	says := fmt.Sprintf("%d micro-batches on %d stages leave %.0f %% of the step idle", ga, l.PP, 100*float64(s.Explain.Bubble/s.Explain.Step))
 	for vpp := 2; vpp <= 8 && l.VPP == 1; vpp++ {
 		e, ok := s.try(func(l *strategies.Layout) { l.VPP, l.Schedule = vpp, strategies.Interleaved })
-		if ok && e.Step < s.Explain.Step {
+		if ok && e.Fits && e.Step < s.Explain.Step {
 			says += fmt.Sprintf("; vpp=%d: %s", vpp, s.effect(&e))
 			break
 		}

@@ -124,7 +124,7 @@ func diagnosisLines(w io.Writer, s *Subject, x *strategies.Diagnosis) {
 		wrap(w, "  try       ", fmt.Sprintf("%s: %s", x.Remedy[i].Layout, s.effect(&x.Remedy[i])))
 	}
 	if x.Remedy == nil {
-		fmt.Fprintln(w, "  try       no neighbouring layout is predicted faster: look at the links (planner bench) first")
+		fmt.Fprintln(w, "  try       no neighbouring layout that fits is predicted faster: look at the links (planner bench) first")
 	}
 }
 
