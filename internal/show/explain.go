@@ -28,6 +28,7 @@ func Explain(w io.Writer, a *ask.Answer, x *strategies.Explanation, stage string
 	why(w, p, x)
 	fmt.Fprintf(w, "\nCALLS  one rank of stage %s, one step · M and wire bytes as nccl-tests · total and exposed in ms\n", stageTitle(x, stage))
 	Calls(w, "table", calls)
+	fittedNote(w, calls)
 	onceNote(w, x)
 	memorySection(w, p, x)
 	groupSection(w, p, x)
@@ -163,56 +164,7 @@ func exposed(w io.Writer, x *strategies.Explanation, axis collective.Axis) {
 	}
 	fmt.Fprintf(w, "  exposed %-3s= Σ calls × (factor × M / bandwidth + latency), less what runs beside other work\n", name)
 	fmt.Fprintf(w, "             = %.0f calls, %.3f s alone, %.3f s exposed\n", n, total, x.Exposed[axis])
-	hidden := "Nothing runs beside it"
-	if top.Overlaps != "" {
-		hidden = "It runs beside the " + top.Overlaps
-	}
+	share := fittedOf(x.Framework.FitFor(x.Cluster.GPU.Arch), top)
 	fmt.Fprintf(w, "             Most: %s %q, %.0f × (%s wire, %s each by %s) over %s of %d. %s.\n", top.Op, top.Purpose, top.Count,
-		top.Wire().Decimal(), top.Seconds, top.Algorithm, strings.Join(top.Dims.Names(), "+"), top.Span.Size, hidden)
-}
-
-// Calls writes rows of the call table.
-func Calls(w io.Writer, format string, calls []Call) {
-	cols := []Column{{"op", true}, {"purpose", true}, {"ph", true}, {"over", true}, {"size", false}, {"node", false}, {"tier", true},
-		{"type", true}, {"M", false}, {"wire/rank", false}, {"link", false}, {"n", false}, {"total", false}, {"expos.", false}, {"algorithm", true}, {"beside", true}}
-	bytes := func(b float64) string { return unit.Bytes(b).Decimal() }
-	ms := func(s float64) string { return fmt.Sprintf("%.1f", 1e3*s) }
-	if format == "csv" {
-		cols = append([]Column{{"stage", false}}, cols...)
-		bytes = func(b float64) string { return fmt.Sprintf("%.0f", b) }
-		ms = func(s float64) string { return fmt.Sprintf("%g", s) }
-	}
-	var rows [][]string
-	for _, c := range calls {
-		r := []string{c.Op, c.Purpose, short(c.Phase, format), strings.Join(c.Dims, "+"), fmt.Sprint(c.GroupSize), fmt.Sprint(c.Nodes), c.Tier, c.DType,
-			bytes(c.Bytes), bytes(c.WireBytes), bytes(c.LinkBytes), fmt.Sprintf("%.6g", c.Count), ms(c.Seconds), ms(c.Exposed), c.Algorithm, dash(c.Overlaps)}
-		if format == "csv" {
-			r = append([]string{fmt.Sprint(c.Stage)}, r...)
-		}
-		rows = append(rows, r)
-	}
-	Table(w, format, cols, rows)
-}
-
-func short(phase, format string) string {
-	if format == "csv" {
-		return phase
-	}
-	return map[string]string{"forward": "fwd", "backward": "bwd", "optimizer": "opt", "init": "job", "checkpoint": "ckpt"}[phase]
-}
-
-func dash(s string) string {
-	if s == "" {
-		return "—"
-	}
-	return s
-}
-
-func onceNote(w io.Writer, x *strategies.Explanation) {
-	for i := range x.Calls {
-		if !x.Calls[i].Phase.InStep() {
-			fmt.Fprintln(w, "  job and ckpt rows are made once per job or checkpoint and are no part of the step")
-			return
-		}
-	}
+		top.Wire().Decimal(), top.Seconds, top.Algorithm, strings.Join(top.Dims.Names(), "+"), top.Span.Size, besideSentence(top.Overlaps, &share, x.Framework.Name))
 }

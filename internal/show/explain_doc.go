@@ -41,6 +41,10 @@ type Call struct {
 	Algorithm string   `json:"algorithm"`
 	Seconds   float64  `json:"seconds"`
 	Exposed   float64  `json:"exposed_seconds"`
+	FittedBy  string   `json:"fitted_by,omitempty"`    // constant that says which share stays exposed
+	Fitted    float64  `json:"fitted_share,omitempty"` // its value
+
+	fitted fitted
 }
 
 // MemoryPart is one component of the memory of one rank of a stage.
@@ -82,7 +86,7 @@ func NewExplanation(a *ask.Answer, x *strategies.Explanation) Explanation {
 	d := Explanation{Head: NewHead(a), Layout: NewLayout(p, &x.Estimate, 1, 1), Calls: []Call{}, Memory: memoryParts(x),
 		Step: StepParts(&x.Estimate), Groups: []GroupDoc{}, Diagnosis: []DiagnosisDoc{}, Notes: append(notes(a), ExplainWarnings(a, x)...)}
 	for i := range x.Calls {
-		d.Calls = append(d.Calls, newCall(p.Cluster, &x.Calls[i]))
+		d.Calls = append(d.Calls, newCall(x, &x.Calls[i]))
 	}
 	for _, g := range x.Groups {
 		d.Groups = append(d.Groups, GroupDoc{g.Dims.Names(), g.Span.Size, g.Span.Stride, nodesOf(p.Cluster, &g.Span), g.Span.PerDomain, tierOf(p.Cluster, &g.Span)})
@@ -98,12 +102,15 @@ func NewExplanation(a *ask.Answer, x *strategies.Explanation) Explanation {
 	return d
 }
 
-func newCall(c *hardware.Cluster, x *collective.Call) Call {
+func newCall(of *strategies.Explanation, x *collective.Call) Call {
+	c := of.Cluster
+	share := fittedOf(of.Framework.FitFor(c.GPU.Arch), x)
 	return Call{
 		Op: x.Op.String(), Purpose: x.Purpose, Phase: x.Phase.String(), Dims: x.Dims.Names(), GroupSize: x.Span.Size,
 		Nodes: nodesOf(c, &x.Span), Tier: tierOf(c, &x.Span), DType: x.DType.String(),
 		Bytes: float64(x.Bytes), WireBytes: float64(x.Wire()), LinkBytes: float64(x.LinkBytes), Count: x.Count, Stage: x.Stage,
 		Overlaps: x.Overlaps, Algorithm: x.Algorithm.String(), Seconds: float64(x.Total()), Exposed: float64(x.Exposed),
+		FittedBy: share.Name, Fitted: share.Value, fitted: share,
 	}
 }
 
@@ -149,7 +156,7 @@ func CallsOf(x *strategies.Explanation, stage string) ([]Call, error) {
 	var out []Call
 	for i := range x.Calls {
 		if want < 0 || x.Calls[i].Stage == want {
-			out = append(out, newCall(x.Cluster, &x.Calls[i]))
+			out = append(out, newCall(x, &x.Calls[i]))
 		}
 	}
 	return out, nil
