@@ -29,7 +29,11 @@ func ParseHF(name string, data []byte) (*costmodel.Model, error) {
 	s := c.base()
 	s.Family = family.name
 	s.Source = name
+	own := len(c.faults)
 	family.read(c, s)
+	if own > 0 && (s.Layers == 0 || s.Hidden == 0 || s.Heads == 0) {
+		c.faults = c.faults[:own] // what the family finds then may only follow from them
+	}
 	if len(c.faults) > 0 {
 		return nil, &Error{Faults: c.faults}
 	}

@@ -92,6 +92,8 @@ func FuzzParseHF(f *testing.F) {
 	f.Add([]byte(`{"model_type": "deepseek_v3", "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64, "vocab_size": 9, "kv_lora_rank": 8, "qk_nope_head_dim": 4, "qk_rope_head_dim": 4, "v_head_dim": 4, "n_routed_experts": 4, "n_shared_experts": 1, "moe_intermediate_size": 8, "num_experts_per_tok": 2}`))
 	f.Add([]byte(`{"model_type": "nemotron_h", "hidden_size": 64, "num_hidden_layers": 4, "num_attention_heads": 2, "intermediate_size": 64, "vocab_size": 9, "mamba_num_heads": 4, "mamba_head_dim": 4, "ssm_state_size": 4, "n_groups": 2, "conv_kernel": 4, "hybrid_override_pattern": "M-M*"}`))
 	f.Add([]byte(`{"model_type": "nemotron-nas", "hidden_size": 64, "num_hidden_layers": 1, "num_attention_heads": 8, "vocab_size": 9, "block_configs": [{"attention": {"no_op": true}, "ffn": {"ffn_mult": 1.5}}]}`))
+	f.Add([]byte(llamaWith("model_type", `["llama"], "architectures": ["LlamaForCausalLM"]`)))
+	f.Add([]byte(llamaWith("text_config", `{"model_type": {}, "hidden_size": [1], "architectures": [[1]]}, "scoring_func": []`)))
 	f.Add([]byte(`{"text_config": {"model_type": "gemma3_text", "hidden_size": 64, "intermediate_size": 64, "num_hidden_layers": 6}, "model_type": "gemma3"}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		m, err := ParseHF("config.json", data)
@@ -112,5 +114,44 @@ func TestHFFaultsOnce(t *testing.T) {
 	_, err := ParseHF("c.json", []byte(llamaWith("intermediate_size", "-5")))
 	if want := "c.json: intermediate_size -5: too small: want 1 to 1,048,576"; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
+// A value of another type is one fault that names its key, whether or not
+// another key tells the family.
+func TestHFWrongKinds(t *testing.T) {
+	named := `, "architectures": ["LlamaForCausalLM"]`
+	for _, tt := range []struct{ config, want string }{
+		{llamaWith("model_type", `["llama"]`), "c.json: model_type: is a list: want a string"},
+		{llamaWith("model_type", `["llama"]`+named), "c.json: model_type: is a list: want a string"},
+		{llamaWith("model_type", `{}`+named), "c.json: model_type: is an object: want a string"},
+		{llamaWith("model_type", `7`+named), "c.json: model_type: is the number 7: want a string"},
+		{llamaWith("architectures", `"LlamaForCausalLM"`), `c.json: architectures: is the string "LlamaForCausalLM": want a list of strings`},
+		{llamaWith("architectures", `[{}]`), "c.json: architectures: holds an object: want strings"},
+		{llamaWith("text_config", `[1]`), "c.json: text_config: is a list: want an object"},
+		{`{"model_type": "deepseek_v3", "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64, "vocab_size": 9, "kv_lora_rank": 8, "qk_nope_head_dim": 4, "qk_rope_head_dim": 4, "v_head_dim": 4, "n_routed_experts": 4, "n_shared_experts": 1, "moe_intermediate_size": 8, "num_experts_per_tok": 2, "topk_method": [1]}`,
+			"c.json: topk_method: is a list: want a string"},
+		{`{"model_type": "mpt", "d_model": 64, "n_layers": 2, "n_heads": 2, "vocab_size": 9, "attn_config": [1]}`, "c.json: attn_config: is a list: want an object"},
+	} {
+		if _, err := ParseHF("c.json", []byte(tt.config)); err == nil || err.Error() != tt.want {
+			t.Errorf("error %v, want %s", err, tt.want)
+		}
+	}
+}
+
+// What follows from a wrong size is no fault of its own.
+func TestHFFaultsThatFollow(t *testing.T) {
+	for _, tt := range []struct{ config, want string }{
+		{`{"model_type": "gpt_oss", "hidden_size": 64, "num_hidden_layers": -5, "num_attention_heads": 8, "intermediate_size": 64,
+			"num_local_experts": 4, "num_experts_per_tok": 2, "vocab_size": 100, "layer_types": ["full_attention"]}`,
+			"c.json: num_hidden_layers -5: too small: want 1 to 10,000"},
+		{`{"model_type": "opt", "hidden_size": 0, "num_hidden_layers": 2, "num_attention_heads": 8, "ffn_dim": 64, "vocab_size": 100, "word_embed_proj_dim": 64}`,
+			"c.json: hidden_size 0: too small: want 1 to 1,048,576"},
+		{`{"model_type": "nemotron-nas", "hidden_size": 64, "num_hidden_layers": -1, "num_attention_heads": 8, "vocab_size": 9, "block_configs": [{}]}`,
+			"c.json: num_hidden_layers -1: too small: want 1 to 10,000"},
+	} {
+		if _, err := ParseHF("c.json", []byte(tt.config)); err == nil || err.Error() != tt.want {
+			t.Errorf("error %v, want %s", err, tt.want)
+		}
 	}
 }

@@ -33,9 +33,6 @@ func newHFConfig(file string, raw map[string]any) *hfConfig {
 	return c
 }
 
-// nested reports whether the language model is a part of the file only.
-func (c *hfConfig) nested() bool { return len(c.raw) > 0 && c.raw["model_type"] != c.top["model_type"] }
-
 // fail records a fault. Keys are read more than once, the stricter time last:
 // a fault replaces an earlier one that begins with the same key and value.
 func (c *hfConfig) fail(format string, args ...any) {
@@ -52,10 +49,9 @@ func (c *hfConfig) fail(format string, args ...any) {
 // family finds the family by architecture, then by model_type: some files
 // borrow the model_type of a relative (Grok-1 of Mixtral).
 func (c *hfConfig) family() (hfFamily, error) {
-	kind, _ := c.raw["model_type"].(string)
-	arch := c.architecture(c.raw)
-	if arch == "" {
-		arch = c.architecture(c.top)
+	kind, arch, err := c.identity()
+	if err != nil {
+		return hfFamily{}, err
 	}
 	families := hfFamilies()
 	i := slices.IndexFunc(families, func(f hfFamily) bool { return slices.Contains(f.arch, arch) })
@@ -114,14 +110,6 @@ func (c *hfConfig) suggest(kind string, families []hfFamily) string {
 		return fmt.Sprintf(": did you mean %q?", n)
 	}
 	return ": want a family such as llama, qwen3_moe or deepseek_v3, or a model TOML"
-}
-
-func (c *hfConfig) architecture(raw map[string]any) string {
-	if list, ok := raw["architectures"].([]any); ok && len(list) > 0 {
-		s, _ := list[0].(string)
-		return s
-	}
-	return ""
 }
 
 // The sizes that every decoder has, under the names that families give them.
@@ -292,14 +280,6 @@ func (c *hfConfig) list(n int, key string) []any {
 		return nil
 	}
 	return l
-}
-
-// sub returns the configuration under key, with the same file and its faults
-// passed on by the returned function.
-func (c *hfConfig) sub(key string) (*hfConfig, func()) {
-	m, _ := c.raw[key].(map[string]any)
-	s := &hfConfig{file: c.file, top: c.top, raw: m}
-	return s, func() { c.faults = append(c.faults, s.faults...) }
 }
 
 func jsonKind(v any) string {

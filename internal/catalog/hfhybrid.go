@@ -95,7 +95,10 @@ func (c *hfConfig) nemotronPattern(layers int) string {
 	if b.Len() > 0 {
 		return b.String()
 	}
-	p, _ := c.raw["hybrid_override_pattern"].(string)
+	p := c.word("hybrid_override_pattern")
+	if p == "" && c.raw["hybrid_override_pattern"] != nil && len(c.faults) > 0 {
+		return ""
+	}
 	if len(p) != layers || strings.Trim(p, "M*-E") != "" {
 		c.fail("hybrid_override_pattern %q: want %d letters of M, *, - and E", p, layers)
 	}

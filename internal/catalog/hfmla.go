@@ -28,7 +28,7 @@ func (c *hfConfig) sharedExperts(s *modelSpec) {
 	s.MoE = c.experts(expertWidthKeys...)
 	s.MoE.Shared = c.opt(0, maxWidth, "n_shared_experts") * s.MoE.FFN
 	s.MoE.FirstDense = c.opt(0, maxLayers, "first_k_dense_replace")
-	s.MoE.RouterBias = c.raw["topk_method"] == "noaux_tc" || c.raw["scoring_func"] == "sigmoid"
+	s.MoE.RouterBias = c.word("topk_method") == "noaux_tc" || c.word("scoring_func") == "sigmoid"
 	if n := c.opt(1, maxLayers, "moe_layer_freq"); n != 1 {
 		c.fail("moe_layer_freq %d: is not counted: want 1", n)
 	}
