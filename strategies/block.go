@@ -85,8 +85,11 @@ func (s *site) layerBlock(l *costmodel.Layer, full, keepCalls bool) block {
 	if s.p.Work.Forward {
 		b.forwardOnly(&t)
 	}
-	launch := s.launches(l, &slice)
-	b.close(&t, costmodel.Pass{Fwd: launch, Bwd: launch.Times(1 + again)})
+	launch := costmodel.Pass{Fwd: s.launches(l, &slice)}
+	if !s.p.Work.Forward {
+		launch.Bwd = launch.Fwd.Times(1 + again)
+	}
+	b.close(&t, launch)
 	return b
 }
 
@@ -141,6 +144,7 @@ func (s *site) lateness() lateness {
 func (b *block) forwardOnly(t *tally) {
 	b.compute.Bwd, b.weight, b.keep = 0, 0, 0
 	t.bwd = [collective.NumAxes]unit.Seconds{}
+	t.wait.Bwd = 0
 	for i := range t.busy {
 		t.busy[i].Bwd = 0
 	}

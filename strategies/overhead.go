@@ -6,7 +6,7 @@ import "planner/hardware/unit"
 type Overhead struct {
 	Layers     unit.Seconds // launches of layers that their kernels do not cover
 	Batches    unit.Seconds // host time of micro-batches
-	Exchanges  unit.Seconds // waits in exchanges between stages, whatever the message
+	Exchanges  unit.Seconds // synchronisation of exchanges between stages, whatever the message
 	Retries    unit.Seconds // of the allocator close to capacity
 	Step       unit.Seconds // data, logging, launch of the optimizer
 	Stragglers unit.Seconds
@@ -29,7 +29,7 @@ func (x *expander) overhead(e *Estimate, i int) Overhead {
 		Stragglers: e.Step.Times(share / (1 + share)), Share: share,
 	}
 	if x.l.PP > 1 {
-		o.Exchanges = x.slot(&r.chain.stages[i]).Times(every)
+		o.Exchanges = x.fit.Slot.Times(every)
 	}
 	o.Retries = max(0, s.batch.Times(every)-o.Batches-o.Exchanges)
 	return o

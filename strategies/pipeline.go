@@ -54,7 +54,7 @@ func (s *site) hopTimes(c *chain, dst []hopTime) {
 	for i := range c.hops {
 		span := s.hopSpan(&c.hops[i])
 		p := s.p.Fabric.Time(collective.Recv, s.hopBytes(), span)
-		dst[i] = hopTime{p.Seconds.Times(s.fit.PPExposed), (p.Seconds - p.Latency).Times(min(1, s.fit.PPExposed)), linkOf(&span)}
+		dst[i] = hopTime{p.Seconds.Times(s.fit.PPExposed) + s.p.ExchangeWait(s.fit), (p.Seconds - p.Latency).Times(min(1, s.fit.PPExposed)), linkOf(&span)}
 	}
 }
 
@@ -76,6 +76,7 @@ func (s *site) pipelineHops(t *tally, c *chain, st *stage) {
 		return
 	}
 	before, after := s.hopSpan(&c.hops[st.before]), s.hopSpan(&c.hops[st.after])
+	t.received = s.p.ExchangeWait(s.fit)
 	call := collective.Call{Dims: collective.PP, Axis: collective.AxisPP, DType: s.model,
 		Bytes: s.hopBytes(), Overlaps: "next micro-batch"}
 	for _, x := range []struct {

@@ -197,7 +197,8 @@ type ProfileFit struct {
 	// Slot is the time that a stage loses in the exchange with its neighbours
 	// for each micro-batch of a pipeline, whatever the message's size.
 	Slot unit.Seconds `toml:"slot"`
-	// SlotWide is added to Slot for each neighbour in jobs of many GPUs.
+	// SlotWide is waited for each message of a neighbouring stage in jobs of many
+	// GPUs.
 	SlotWide unit.Seconds `toml:"slot_wide"`
 	// Retry is the time a micro-batch loses to the allocator where memory is close
 	// to capacity.

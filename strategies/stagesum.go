@@ -23,7 +23,7 @@ func (s *site) sum(set *layerSet, c *chain, sums []stageRun) {
 			}
 		}
 		if s.l.PP > 1 {
-			sum.batch += s.slot(st)
+			sum.batch += s.fit.Slot
 		}
 		s.sumHops(set, st, sum)
 	}

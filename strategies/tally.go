@@ -10,16 +10,17 @@ import (
 // tally prices calls as they are issued and sums them; it keeps them only when
 // asked to, so that a search does not allocate.
 type tally struct {
-	fabric *collective.Fabric
-	keep   bool
-	stage  int
-	times  float64 // how often the issuing block occurs in a step
-	late   lateness
-	wait   costmodel.Pass // of the host in TP calls, of one occurrence
-	calls  []collective.Call
-	fwd    [collective.NumAxes]unit.Seconds // exposed, of one occurrence
-	bwd    [collective.NumAxes]unit.Seconds
-	busy   linkTimes
+	fabric   *collective.Fabric
+	keep     bool
+	stage    int
+	times    float64 // how often the issuing block occurs in a step
+	late     lateness
+	received unit.Seconds   // waited for each message of a neighbouring stage
+	wait     costmodel.Pass // of the host in TP calls, of one occurrence
+	calls    []collective.Call
+	fwd      [collective.NumAxes]unit.Seconds // exposed, of one occurrence
+	bwd      [collective.NumAxes]unit.Seconds
+	busy     linkTimes
 }
 
 // lateness is how much later each further rank of a TP group joins a call: its
@@ -71,6 +72,9 @@ func (t *tally) issue(c collective.Call, share float64) {
 	}
 	c.Price = t.fabric.Time(c.Op, c.Bytes, c.Span)
 	c.Exposed = c.Seconds.Times(c.Count * share)
+	if c.Op == collective.Recv && share > 0 {
+		c.Exposed += t.received.Times(c.Count)
+	}
 	if c.Axis == collective.AxisTP {
 		c.Exposed += t.await(&c)
 	}

@@ -125,27 +125,6 @@ func (w *walker) schedules() {
 	}
 }
 
-// experts visits the folds of the experts, and the exchanges that need them.
-func (w *walker) experts() {
-	for _, fold := range w.p.folds(w.s, w.l.TP, w.l.TP*w.l.CP*w.l.DP) {
-		w.l.EP, w.l.ETP = fold[0], fold[1]
-		w.tried("ep", w.l.EP)
-		for i, d := range w.s.Dispatchers {
-			if w.l.EP*w.l.ETP == 1 && i > 0 {
-				break
-			}
-			w.l.Dispatcher = d
-			for j, k := range w.s.CPKinds {
-				if w.l.CP == 1 && j > 0 {
-					break
-				}
-				w.l.CPKind = k
-				w.batches()
-			}
-		}
-	}
-}
-
 func (w *walker) batches() {
 	for _, mbs := range w.s.MBS {
 		w.l.MBS = mbs
@@ -230,14 +209,26 @@ func (w *walker) rest() {
 			continue
 		}
 		for _, rec := range w.s.Recompute {
+			if rec == RecomputeFull && w.s.FullLayers > w.p.Model.Layers() {
+				w.found.refuse(RuleLayers, 1, w.tooManyLayers)
+				continue
+			}
 			w.l.Recompute = rec
 			w.l.FullLayers = 0
 			if rec == RecomputeFull {
 				w.l.FullLayers = w.s.FullLayers
 			}
+			w.l = w.p.Settle(w.l)
 			w.visit(profile)
 		}
 	}
+}
+
+// tooManyLayers refuses to recompute more layers than there are.
+func (w *walker) tooManyLayers() *Violation {
+	l := w.l
+	l.FullLayers = w.s.FullLayers
+	return w.p.checkLayers(&l, nil)
 }
 
 // profile returns the first framework that can run the layout.

@@ -1,0 +1,45 @@
+package strategies
+
+import "strconv"
+
+// experts visits the folds of the experts, and the exchanges that need them.
+func (w *walker) experts() {
+	if v := w.p.checkNoExperts(w.s.EP); v != nil {
+		w.found.refuse(v.Rule, 1, func() *Violation { return v })
+		return
+	}
+	for _, fold := range w.p.folds(w.s, w.l.TP, w.l.TP*w.l.CP*w.l.DP) {
+		w.l.EP, w.l.ETP = fold[0], fold[1]
+		w.tried("ep", w.l.EP)
+		for i, d := range w.s.Dispatchers {
+			if i > 0 && (w.l.EP*w.l.ETP == 1 || !moe(w.p.Model)) {
+				break
+			}
+			w.l.Dispatcher = d
+			w.exchanges()
+		}
+	}
+}
+
+// exchanges visits the ways in which context parallelism moves keys and values.
+func (w *walker) exchanges() {
+	for i, k := range w.s.CPKinds {
+		if w.l.CP == 1 && i > 0 {
+			break
+		}
+		w.l.CPKind = k
+		if w.l.CP > 1 && k == CPA2A && !ulyssesFits(w.p.Model, &w.l) {
+			w.found.refuse(RuleHeads, 1, func() *Violation { return w.p.checkSequence(&w.l, nil) })
+			continue
+		}
+		w.batches()
+	}
+}
+
+// checkNoExperts refuses degrees of expert parallelism for a dense model.
+func (p *Problem) checkNoExperts(ep []int) *Violation {
+	if moe(p.Model) || allows(ep, 1) {
+		return nil
+	}
+	return &Violation{RuleExperts, "ep=" + strconv.Itoa(ep[0]), "the model has no experts", "leave ep out"}
+}
