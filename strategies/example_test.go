@@ -75,6 +75,6 @@ func ExampleProfile_StateBytes() {
 }
 
 func ExampleTieGroups() {
-	fmt.Println(strategies.TieGroups([]strategies.Estimate{{Step: 10}, {Step: 10.2}, {Step: 10.3}, {Step: 12}}))
+	fmt.Println(strategies.TieGroups([]strategies.Estimate{{Step: 10}, {Step: 10.2}, {Step: 10.6}, {Step: 12}}))
 	// Output: [1 1 2 3]
 }
