@@ -70,6 +70,9 @@ func (o *explainFlags) explanation(c *cobra.Command) (*ask.Answer, *strategies.E
 	case o.from != "" && o.layout != "":
 		return nil, nil, catalog.Errorf("--from %s and --layout %s: two layouts: give one", o.from, o.layout)
 	case o.from != "":
+		if err := refuseAnswered(c.Flags(), "--from "+o.from, answersAll()); err != nil {
+			return nil, nil, err
+		}
 		if err := o.formatted(c); err != nil {
 			return nil, nil, err
 		}

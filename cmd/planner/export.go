@@ -77,6 +77,9 @@ func (o *exportFlags) asked(c *cobra.Command) (*ask.Answer, error) {
 	if o.layout != "" {
 		return nil, catalog.Errorf("--from %s and --layout %s: two layouts: give one", o.from, o.layout)
 	}
+	if err := refuseAnswered(c.Flags(), "--from "+o.from, answersAll()); err != nil {
+		return nil, err
+	}
 	saved, err := plan.Read(o.from)
 	if err != nil {
 		return nil, err

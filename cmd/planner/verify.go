@@ -80,6 +80,11 @@ func runVerify(c *cobra.Command, o *verifyFlags) error {
 	if err := o.check(); err != nil {
 		return err
 	}
+	if o.from != "" {
+		if err := refuseAnswered(c.Flags(), "--from "+o.from, allBut("from", "format", "save")); err != nil {
+			return err
+		}
+	}
 	if o.handles() {
 		return o.verifyGPUs(c)
 	}
