@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"planner/costmodel/collective"
+	"planner/hardware"
 	"planner/hardware/unit"
 )
 
@@ -63,22 +64,51 @@ func exposedBy(x *Explanation, op collective.Op) (by [collective.NumAxes]unit.Se
 	return by
 }
 
+// DomainName says what joins the ranks of one scale-up domain: a node, or links
+// that reach beyond it.
+func DomainName(c *hardware.Cluster) string {
+	up := &c.Tiers[c.ScaleUp]
+	switch {
+	case up.Ranks <= c.PerNode:
+		return "node"
+	case up.Kind == hardware.NVLink:
+		return "NVLink domain"
+	}
+	return "scale-up domain"
+}
+
+// an puts the article before a domain's name.
+func an(domain string) string {
+	if domain[0] == 'N' {
+		return "an " + domain
+	}
+	return "a " + domain
+}
+
 // cause says why an op on an axis is expensive in this layout.
 func (p *Problem) cause(x *Explanation, op collective.Op, axis collective.Axis) (cause, knob string) {
-	l, span := &x.Layout, spanOf(x, axis)
-	where := fmt.Sprintf("the %s group of %d spans %d nodes", axis, span.Size, span.Domains)
+	l, span, domain := &x.Layout, spanOf(x, axis), DomainName(p.Cluster)
+	inside := an(domain)
+	where := fmt.Sprintf("the %s group of %d is inside %s", axis, span.Size, inside)
 	crosses := span.Domains > 1
+	if crosses {
+		where = fmt.Sprintf("the %s group of %d spans %d %ss", axis, span.Size, span.Domains, domain)
+	}
 	switch {
 	case axis == collective.AxisTP && crosses:
-		return where + ": every layer's calls cross the network", "keep tp inside a node"
+		return where + ": every layer's calls cross the network", "keep tp inside " + inside
 	case axis == collective.AxisTP:
 		return fmt.Sprintf("tp=%d is too fine for layers of this width: each call moves the whole hidden state", l.TP), "halve tp, or interleave a pipeline instead"
+	case axis == collective.AxisEP && crosses:
+		return where + ": every token crosses the network twice a layer", "keep ep inside " + inside + ", or use dispatcher=flex"
 	case axis == collective.AxisEP:
-		return where + ": every token crosses it twice a layer", "keep ep inside a node or NVLink domain, or use dispatcher=flex"
+		return where + ": every token is sent twice a layer", "a smaller ep, or dispatcher=flex"
+	case axis == collective.AxisCP && crosses:
+		return where + ": keys and values outlast the attention they hide behind", "keep cp inside " + inside + ", or use a smaller cp"
 	case axis == collective.AxisCP:
-		return where + ": keys and values outlast the attention they hide behind", "keep cp inside a node, or use a smaller cp"
+		return where + ": keys and values outlast the attention they hide behind", "a smaller cp"
 	case axis == collective.AxisDP && l.Zero == 3:
-		return where + ": ZeRO-3 gathers every layer for every micro-batch", "larger mbs, shard inside a node (HSDP), or a lower ZeRO stage"
+		return where + ": ZeRO-3 gathers every layer for every micro-batch", "larger mbs, shard inside " + inside + " (HSDP), or a lower ZeRO stage"
 	case op == collective.AllReduce:
 		return where + " and the gradients are not split", "accumulate more micro-batches, or split with zero=1"
 	case axis == collective.AxisDP:
@@ -167,7 +197,9 @@ func neighbours(p *Problem, l Layout, axis collective.Axis) []Layout {
 		add(func(n *Layout) { n.Zero = zero; n.Shard = n.DataRanks() })
 	}
 	if l.Zero > 0 {
-		add(func(n *Layout) { n.Shard = gcd(n.DataRanks(), p.Cluster.PerNode) })
+		add(func(n *Layout) {
+			n.Shard = gcd(n.DataRanks(), max(p.Cluster.PerNode, p.Cluster.Tiers[p.Cluster.ScaleUp].Ranks))
+		})
 	}
 	return out
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"planner/hardware"
 	"planner/internal/catalog"
 	"planner/internal/show"
 )
@@ -49,7 +50,7 @@ func listHardware(c *cobra.Command, o *form) error {
 				return err
 			}
 			f := show.NewHardwareFacts(cluster)
-			f.Kind, f.Name = kind.name, name
+			f.Kind, f.Name, f.Domain = kind.name, name, domain(name, cluster)
 			list = append(list, f)
 		}
 	}
@@ -72,7 +73,7 @@ func showHardware(c *cobra.Command, o *form, name string, gpus int) error {
 		if err != nil {
 			return err
 		}
-		gpus = 2 * max(one.PerNode, one.Tiers[0].Ranks)
+		gpus = 2 * domain(name, one)
 		if last := one.Tiers[len(one.Tiers)-1].Ranks; last > 0 {
 			gpus = min(gpus, last)
 		}
@@ -82,6 +83,7 @@ func showHardware(c *cobra.Command, o *form, name string, gpus int) error {
 		return err
 	}
 	f := show.NewHardwareFacts(cluster)
+	f.Domain = domain(name, cluster)
 	if o.format == "json" {
 		return show.JSON(c.OutOrStdout(), f)
 	}
@@ -91,4 +93,14 @@ func showHardware(c *cobra.Command, o *form, name string, gpus int) error {
 	}
 	show.Hardware(c.OutOrStdout(), o.format, []show.HardwareFacts{f})
 	return nil
+}
+
+// domain returns the GPUs that the scale-up links of a machine join as built. A
+// job may use an equal share of each domain; a prime number of GPUs has none.
+func domain(name string, c *hardware.Cluster) int {
+	const prime = 1048573
+	if whole, err := catalog.Cluster(name, prime); err == nil {
+		c = whole
+	}
+	return max(c.PerNode, c.Tiers[c.ScaleUp].Ranks)
 }

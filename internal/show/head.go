@@ -6,6 +6,7 @@ import (
 
 	"planner/hardware"
 	"planner/internal/ask"
+	"planner/strategies"
 )
 
 // Header writes the two lines that say what was asked: model and workload,
@@ -39,12 +40,24 @@ func machine(a *ask.Answer) string {
 	c := a.Problem.Cluster
 	s := fmt.Sprintf("%s × %s", Count(c.GPUs), title(c.GPU.Title, c.GPU.Name))
 	if n := c.Nodes(); n > 1 {
-		s += fmt.Sprintf(" · %s nodes × %d", Count(n), c.PerNode)
+		s += fmt.Sprintf(" · %s nodes × %d", Count(n), c.PerNode) + domainText(c)
 		if t := len(c.Tiers); t > 1 {
 			s += fmt.Sprintf(" · %.4g Gb/s %s per GPU", c.Tiers[t-1].Bandwidth.Gbps(), linkTitle(c.Tiers[t-1].Kind))
 		}
 	}
 	return s
+}
+
+// domainText names the scale-up domain where it is more than a node.
+func domainText(c *hardware.Cluster) string {
+	name, n := strategies.DomainName(c), c.Tiers[c.ScaleUp].Ranks
+	switch {
+	case name == "node":
+		return ""
+	case n >= c.GPUs:
+		return " in one " + name
+	}
+	return fmt.Sprintf(" in %ss of %d", name, n)
 }
 
 // linkTitle is how people write a fabric.

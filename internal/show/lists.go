@@ -112,6 +112,7 @@ type HardwareFacts struct {
 	Arch            string             `json:"arch"`
 	GPUs            int                `json:"gpus"`
 	GPUsPerNode     int                `json:"gpus_per_node"`
+	Domain          int                `json:"gpus_per_domain"` // that scale-up links join, as built
 	MemoryBytes     float64            `json:"memory_bytes"`
 	UsableBytes     float64            `json:"usable_bytes"`
 	MemoryBandwidth float64            `json:"memory_bandwidth"`
@@ -136,7 +137,7 @@ type TierFacts struct {
 // NewHardwareFacts describes a cluster.
 func NewHardwareFacts(c *hardware.Cluster) HardwareFacts {
 	g := c.GPU
-	f := HardwareFacts{Name: c.Name, Title: c.Title, GPU: g.Name, Arch: g.Arch, GPUs: c.GPUs, GPUsPerNode: c.PerNode,
+	f := HardwareFacts{Name: c.Name, Title: c.Title, GPU: g.Name, Arch: g.Arch, GPUs: c.GPUs, GPUsPerNode: c.PerNode, Domain: max(c.PerNode, c.Tiers[c.ScaleUp].Ranks),
 		MemoryBytes: float64(g.Memory), UsableBytes: float64(g.Usable), MemoryBandwidth: float64(g.MemoryBandwidth),
 		PeakFLOPs: map[string]float64{}, SMs: g.SMs, PricePerGPUHour: c.PricePerGPUHour, Source: c.Source, AsOf: c.AsOf, GPUSource: g.Source, Note: c.Note}
 	for i, name := range hardware.Precisions() {
@@ -159,11 +160,11 @@ func Hardware(w io.Writer, format string, list []HardwareFacts) {
 			net = fmt.Sprintf("%.4g Gb/s %s", f.Tiers[1].Bandwidth*8/1e9, f.Tiers[1].Kind)
 		}
 		rows = append(rows, []string{f.Kind, f.Name, f.GPU, fmt.Sprintf("%.1f", f.UsableBytes/(1<<30)), fmt.Sprintf("%.2f", f.MemoryBandwidth/1e12),
-			fmt.Sprintf("%.0f", f.PeakFLOPs["bf16"]/1e12), fmt.Sprintf("%.0f", f.PeakFLOPs["fp8"]/1e12), fmt.Sprint(f.GPUsPerNode),
+			fmt.Sprintf("%.0f", f.PeakFLOPs["bf16"]/1e12), fmt.Sprintf("%.0f", f.PeakFLOPs["fp8"]/1e12), fmt.Sprint(f.GPUsPerNode), fmt.Sprint(f.Domain),
 			fmt.Sprintf("%.0f GB/s %s", f.Tiers[0].Bandwidth/1e9, f.Tiers[0].Kind), net})
 	}
 	Table(w, format, []Column{{"kind", true}, {"name", true}, {"GPU", true}, {"usable GiB", false}, {"TB/s", false}, {"bf16 TFLOP/s", false}, {"fp8", false},
-		{"per node", false}, {"inside", true}, {"network per GPU", true}}, rows)
+		{"per node", false}, {"domain", false}, {"inside", true}, {"network per GPU", true}}, rows)
 }
 
 // Hardware1 writes one cluster with its sources.
@@ -179,6 +180,9 @@ func Hardware1(w io.Writer, f HardwareFacts) {
 		ranks := "the whole cluster"
 		if t.Ranks > 0 {
 			ranks = fmt.Sprintf("%d ranks", t.Ranks)
+		}
+		if t.Ranks > f.GPUsPerNode && t.Ranks < f.Domain {
+			ranks += fmt.Sprintf(" in use of %d", f.Domain)
 		}
 		Note(w, t.Kind, "%s · %.4g GB/s (%.4g Gb/s) per GPU, one direction", ranks, t.Bandwidth/1e9, t.Bandwidth*8/1e9)
 	}
