@@ -198,14 +198,6 @@ func (m *Model) Embedding() int64 { return int64(m.Vocab) * int64(m.Hidden) }
 // PositionEmbedding returns the elements of the learned positions.
 func (m *Model) PositionEmbedding() int64 { return int64(m.Positions) * int64(m.Hidden) }
 
-// PadVocab returns vocab rounded up to a multiple of divisor·tp, as Megatron-LM
-// pads it (make-vocab-size-divisible-by, 128 by default) so that each of tp
-// ranks holds as many rows: the padded size depends on tp.
-func PadVocab(vocab, divisor, tp int) int {
-	n := divisor * tp
-	return (vocab + n - 1) / n * n
-}
-
 // Head returns the elements that the LM head adds: 0 when it is tied to the
 // embedding and has no bias.
 func (m *Model) Head() int64 {

@@ -29,16 +29,6 @@ var algorithmNames = [numAlgorithms]string{
 // String returns the snake_case name used in every output.
 func (a Algorithm) String() string { return algorithmNames[a] }
 
-// ParseAlgorithm reads a name that String prints.
-func ParseAlgorithm(s string) (Algorithm, bool) {
-	for i, n := range algorithmNames {
-		if n == s {
-			return Algorithm(i), true
-		}
-	}
-	return 0, false
-}
-
 // load is what one algorithm asks of the two legs of a group, per byte of M.
 type load struct {
 	inner, outer float64 // sequential steps inside a domain and between domains

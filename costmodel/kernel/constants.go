@@ -15,7 +15,7 @@ type Constants struct {
 	Half, Byte, Block, Nibble, Single Format
 
 	// Tiles holds the rate of each output tile of a matrix product relative
-	// to the fastest, in the order of TileShapes.
+	// to the fastest, in the order of tiles.
 	Tiles [NumTiles]float64
 
 	// Unaligned is the time of a 16-bit product whose rows begin at odd

@@ -16,15 +16,6 @@ var tiles = [NumTiles]struct{ m, n float64 }{
 	{256, 128}, {128, 256}, {128, 128}, {128, 64}, {64, 64},
 }
 
-// TileShapes returns the output tiles in the order of Constants.Tiles.
-func TileShapes() [NumTiles][2]float64 {
-	var s [NumTiles][2]float64
-	for i, t := range tiles {
-		s[i] = [2]float64{t.m, t.n}
-	}
-	return s
-}
-
 // GEMM returns the time of C[m,n] = A[m,k]·B[k,n] with 16-bit inputs and
 // result. In a format of 8 bits or fewer it includes quantising A (and its
 // transposed copy for the weight gradient); B, the weight, is cast once a

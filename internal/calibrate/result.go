@@ -4,8 +4,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-
-	"planner/internal/validate"
 )
 
 // Constant is one fitted constant.
@@ -40,9 +38,7 @@ const leastRows = 4
 // of rows of one model would set what its bytes per parameter are.
 const leastMemory = 10
 
-// Runs fits the constants of accelerators and frameworks on measured runs.
-func Runs(runs []validate.Run) *Result { return fitSamples(samples(runs)) }
-
+// fitSamples fits the constants of accelerators and frameworks on measured runs.
 func fitSamples(rows []*sample) *Result {
 	res := &Result{rows: rows}
 	times := byArch(rows, leastRows, func(s *sample) bool { return s.step > 0 })

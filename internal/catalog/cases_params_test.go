@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"planner/costmodel"
+	"planner/strategies"
 )
 
 // Grouped queries: K and V are narrower than Q.
@@ -101,7 +101,7 @@ func TestCase043(t *testing.T) {
 	want := map[int][]int64{128: nums(t, c.Expect, "padded_128"), 1: nums(t, c.Expect, "padded_1")}
 	for i, tp := range nums(t, c.Layout, "tp") {
 		for divisor, w := range want {
-			if got := costmodel.PadVocab(vocab, divisor, int(tp)); int64(got) != w[i] {
+			if got := strategies.PadVocab(vocab, divisor, int(tp)); int64(got) != w[i] {
 				t.Errorf("PadVocab(%d, %d, %d) = %d, want %d", vocab, divisor, tp, got, w[i])
 			}
 		}

@@ -6,7 +6,6 @@ import (
 
 	"planner/costmodel/collective"
 	"planner/hardware"
-	"planner/hardware/unit"
 )
 
 // Samples turns the rows that carry a time into what Calibrate reads. Rows of
@@ -47,29 +46,4 @@ func (m *Measured) publisher() string {
 
 func (m *Measured) curve() string {
 	return fmt.Sprintf("%s %s %v", m.publisher(), m.Collective, m.Machine)
-}
-
-// CrossValidate predicts every sample with constants fitted to the samples
-// that do not share its key, and returns the predictions in order.
-func CrossValidate(samples []collective.Sample, key func(*collective.Sample) string) []unit.Seconds {
-	groups := map[string][]int{}
-	for i := range samples {
-		k := key(&samples[i])
-		groups[k] = append(groups[k], i)
-	}
-	out := make([]unit.Seconds, len(samples))
-	for k, held := range groups {
-		var rest []collective.Sample
-		for i := range samples {
-			if key(&samples[i]) != k {
-				rest = append(rest, samples[i])
-			}
-		}
-		c, _ := collective.Calibrate(rest)
-		for _, i := range held {
-			s := &samples[i]
-			out[i] = collective.NewFabric(s.Cluster, &c).Time(s.Op, s.Bytes, s.Span).Seconds
-		}
-	}
-	return out
 }

@@ -2,7 +2,6 @@ package validate
 
 import (
 	"bytes"
-	"fmt"
 	"io/fs"
 
 	"planner/internal/catalog"
@@ -41,26 +40,4 @@ func RunsFile(path string) ([]Run, error) {
 		return nil, catalog.Errorf("--runs %s: no rows below the header", path)
 	}
 	return runs, err
-}
-
-// SourceRuns is what presets/runs/sources.toml says of one table.
-type SourceRuns struct {
-	Rows   int    `toml:"rows"`
-	Source string `toml:"source"`
-	Note   string `toml:"note"`
-	AsOf   string `toml:"as_of"`
-}
-
-// RunSources returns where the bundled tables are from, by name.
-func RunSources() (map[string]SourceRuns, error) {
-	const file = "runs/sources.toml"
-	text, err := presets.Runs.ReadFile(file)
-	if err != nil {
-		return nil, err
-	}
-	m := map[string]SourceRuns{}
-	if err := catalog.Decode(file, text, &m); err != nil {
-		return nil, fmt.Errorf("presets: %w", err)
-	}
-	return m, nil
 }

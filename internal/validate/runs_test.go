@@ -41,7 +41,7 @@ func TestBundledRunsComplete(t *testing.T) {
 	if got := len(bundledRuns(t)); got != n {
 		t.Errorf("%d bundled rows, want %d", got, n)
 	}
-	sources, err := RunSources()
+	sources, err := runSources()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,8 +2,8 @@
 // what one rank sends, receives, reduces and copies, and in which order.
 //
 // The same list is what an engine executes and what [Cost] walks, so a
-// prediction and a run cannot disagree about bytes. [Check] proves a set of
-// programs right by interpreting them on symbols instead of numbers.
+// prediction and a run cannot disagree about bytes. The tests prove every set
+// of programs right by interpreting them on symbols instead of numbers.
 //
 // # How a program runs
 //

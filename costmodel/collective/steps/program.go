@@ -118,3 +118,11 @@ func Lens(s Spec, rank int) (in, out int) {
 	}
 	return s.Count, s.Count
 }
+
+// only is n where when holds, else 0.
+func only(when bool, n int) int {
+	if when {
+		return n
+	}
+	return 0
+}

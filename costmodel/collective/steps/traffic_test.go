@@ -169,13 +169,6 @@ func (b *builder) sentRooted() int {
 	return b.subtrees(v)
 }
 
-func only(when bool, n int) int {
-	if when {
-		return n
-	}
-	return 0
-}
-
 // kids returns the children of place v in the binomial tree of n: one for
 // each power of two below v's lowest set bit that stays inside.
 func kids(v, n int) int {
