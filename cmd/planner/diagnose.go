@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"planner/hardware/unit"
 	"planner/internal/catalog"
@@ -42,22 +44,15 @@ share of the step (--share) is answered by the 30 % rule: likely cause, knob, it
 }
 
 func runDiagnose(c *cobra.Command, o *diagnoseFlags, name string) error {
-	if err := o.prepare(c); err != nil {
+	r, err := o.measured(c.Flags())
+	if err != nil {
 		return err
-	}
-	r := &diagnose.Request{Measured: unit.Seconds(o.step)}
-	if f := c.Flags().Lookup("step-seconds"); f.Changed && !(o.step > 0 && o.step < 1e9) {
-		return catalog.Errorf("--step-seconds %v: not the time of a step: want seconds above 0, below 1e9", f.Value)
-	}
-	for _, text := range o.shares {
-		s, err := diagnose.ParseShare(text)
-		if err != nil {
-			return err
-		}
-		r.Shares = append(r.Shares, s)
 	}
 	config, err := diagnose.Read(name)
 	if err != nil {
+		return err
+	}
+	if err := o.rest(c, name, config); err != nil {
 		return err
 	}
 	s, err := diagnose.Resolve(config, o.Question)
@@ -79,4 +74,37 @@ func runDiagnose(c *cobra.Command, o *diagnoseFlags, name string) error {
 	}
 	diagnose.Show(c.OutOrStdout(), d)
 	return nil
+}
+
+// measured reads the flags that say what was measured.
+func (o *diagnoseFlags) measured(f *pflag.FlagSet) (*diagnose.Request, error) {
+	r := &diagnose.Request{Measured: unit.Seconds(o.step)}
+	if g := f.Lookup("step-seconds"); g.Changed && !(o.step > 0 && o.step < 1e9) {
+		return nil, catalog.Errorf("--step-seconds %v: not the time of a step: want seconds above 0, below 1e9", g.Value)
+	}
+	for _, text := range o.shares {
+		s, err := diagnose.ParseShare(text)
+		if err != nil {
+			return nil, err
+		}
+		r.Shares = append(r.Shares, s)
+	}
+	return r, nil
+}
+
+// rest resolves what the file does not say: flags first, then saved defaults.
+func (o *diagnoseFlags) rest(c *cobra.Command, name string, config *diagnose.Config) error {
+	asks := answersAll()
+	says := func(flag string) bool { return asks(flag) && config.Answers(flag) }
+	stated := func(flag string) bool { return asks(flag) && config.States(flag) }
+	if err := refuseAnswered(c.Flags(), name, stated); err != nil {
+		return err
+	}
+	if err := applySettings(c.Flags(), slices.DeleteFunc(slices.Clone(settable), says)); err != nil {
+		return err
+	}
+	if f := c.Flags().Lookup("gpus"); f.Changed && o.GPUs < 1 {
+		return catalog.Errorf("--gpus %d: too small: want 1 to 1,048,576", o.GPUs)
+	}
+	return o.given(c.Flags())
 }

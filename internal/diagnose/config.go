@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"planner/internal/ask"
 	"planner/internal/catalog"
 	"planner/internal/plan"
 	"planner/strategies"
@@ -26,6 +27,8 @@ type Config struct {
 	mismatch  error
 	Precision string
 	GPUs      int // where the file implies them
+
+	asked *ask.Question // the whole question, where the file is a saved plan
 
 	Overlap  *bool // whether gradient calls run beside the backward pass
 	Bucket   int   // elements of a gradient bucket
@@ -98,7 +101,31 @@ func planConfig(name string, text []byte) (*Config, error) {
 	if err != nil {
 		return nil, catalog.Errorf("%s: %s", name, err)
 	}
-	q := &p.Question
+	l.MBS = max(1, l.MBS) // a layout string leaves mbs=1 out
+	q := p.Asked()
 	return &Config{Kind: "plan", Framework: p.Framework, Model: q.Model, Layout: l, Seq: q.SeqLen, GlobalBatch: q.GlobalBatch,
-		Precision: q.Precision, GPUs: q.GPUs}, nil
+		Precision: q.Precision, GPUs: q.GPUs, asked: &q}, nil
+}
+
+// Answers reports whether the file answers a flag of the question, so that a
+// saved default does not.
+func (c *Config) Answers(flag string) bool {
+	switch flag {
+	case "model":
+		return c.Model != ""
+	case "gpus":
+		return c.GPUs > 0
+	case "precision":
+		return c.Precision != ""
+	case "framework":
+		return c.Framework != ""
+	}
+	return c.States(flag)
+}
+
+// States reports whether the file answers a flag outright, so that none may be
+// typed beside it: what a model's shape or a framework's default was read as
+// may be said better.
+func (c *Config) States(flag string) bool {
+	return c.asked != nil || flag == "seq-len" && c.Seq > 0 || flag == "global-batch" && c.GlobalBatch > 0
 }

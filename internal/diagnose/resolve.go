@@ -16,8 +16,12 @@ type Subject struct {
 }
 
 // Resolve joins what the file says with what the question adds, the question
-// first, and explains the layout. Errors are *catalog.Error.
+// first, and explains the layout; a saved plan has the whole question. Errors
+// are *catalog.Error.
 func Resolve(c *Config, q ask.Question) (*Subject, error) {
+	if c.asked != nil {
+		q = *c.asked
+	}
 	first := func(to *string, from string) {
 		if *to == "" {
 			*to = from

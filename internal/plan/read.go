@@ -119,12 +119,18 @@ func (p *Plan) Ask() (*ask.Answer, error) {
 	return ask.Ask(p.Question.asked())
 }
 
+// Asked returns the plan's question under the framework that its layout was
+// saved for.
+func (p *Plan) Asked() ask.Question {
+	q := p.Question
+	q.Framework = p.Framework
+	return q.asked()
+}
+
 // Estimate predicts the plan's layout anew under the framework it was saved
 // for.
 func (p *Plan) Estimate() (*ask.Answer, *strategies.Explanation, error) {
-	named := *p
-	named.Question.Framework = p.Framework
-	a, err := named.Ask()
+	a, err := ask.Ask(p.Asked())
 	if err != nil {
 		return nil, nil, err
 	}
