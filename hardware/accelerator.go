@@ -7,8 +7,9 @@ import (
 // Precision is the number format of the matrix multiplications of a step.
 type Precision uint8
 
-// The precisions that a plan can be made for. FP8 stands for tensor- or
-// block-wise scaled 8-bit formats, MXFP8 and NVFP4 for micro-scaled ones.
+// The precisions that a plan can be made for. FP8 has one scale a tensor,
+// FP8Block one a block (DeepSeek-V3's 1×128 and 128×128); MXFP8 and NVFP4 are
+// micro-scaled, every 32 and 16 elements.
 const (
 	BF16 Precision = iota
 	FP16
@@ -87,8 +88,8 @@ type Link struct {
 	Bridge    bool                // joins pairs of cards only
 }
 
-// PeakOf returns the dense peak at p, falling back to the widest format the
-// part has when it lacks p (fp8 on an A100 runs as bf16).
+// PeakOf returns the dense peak at p, or where the part lacks p that of the
+// first format of fallback that it has (fp8 on an A100 runs as bf16).
 func (a *Accelerator) PeakOf(p Precision) unit.FLOPS {
 	for _, q := range fallback[p] {
 		if a.Peak[q] > 0 {

@@ -63,14 +63,15 @@ func (s *site) sequenceHead(t *tally, c collective.Call) {
 	t.issue(c, s.fit.TPBeside)
 }
 
-// sequenceNorms issues the AllReduce of the gradients of norm weights and
-// other parameters that every TP rank holds but sees a part of the sequence
-// of: one coalesced call a step (finalize_model_grads.py).
+// sequenceNorms issues the AllReduce of the gradients of weights that every TP
+// rank holds but sees a part of the sequence of (norms, routers, the
+// down-projections of latent attention): one coalesced call a step
+// (finalize_model_grads.py).
 func (s *site) sequenceNorms(t *tally, params float64) {
 	if !s.l.SP {
 		return
 	}
 	d := s.prof.GradDType(s.model)
-	t.issue(collective.Call{Op: collective.AllReduce, Purpose: "norm-weight gradients", Phase: collective.Optimizer,
+	t.issue(collective.Call{Op: collective.AllReduce, Purpose: "replicated-weight gradients", Phase: collective.Optimizer,
 		Dims: collective.TP, Axis: collective.AxisTP, Span: s.tp, DType: d, Bytes: bytesOf(params, d), Count: 1}, 1)
 }

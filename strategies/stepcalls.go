@@ -9,8 +9,8 @@ import (
 type stepCost [collective.NumAxes]unit.Seconds
 
 // stepCalls issues what finalizes the gradients of a step, in Megatron's order
-// (distributed/finalize_model_grads.py at d98e8a6): norm-weight gradients, the
-// tied embedding, then the gradient norm (optimizer/clip_grads.py:129-134), the
+// (distributed/finalize_model_grads.py at d98e8a6): those of replicated
+// weights, the tied embedding, then the gradient norm (optimizer/clip_grads.py:129-134), the
 // overflow flag of fp16, and the loss to report (training.py:3242).
 func (s *site) stepCalls(t *tally, st *stage, h *held) {
 	if !s.p.Work.Forward {
