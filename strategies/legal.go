@@ -40,69 +40,6 @@ func (v *Violation) Error() string {
 	return fmt.Sprintf("%q: %s: %s", v.Given, v.Reason, v.Remedy)
 }
 
-// Complete fills what a layout string left out for a cluster of gpus ranks,
-// and checks that the degrees multiply to it.
-func (l Layout) Complete(gpus int) (Layout, *Violation) {
-	for _, p := range []*int{&l.TP, &l.PP, &l.VPP, &l.CP, &l.EP, &l.MBS} {
-		*p = max(*p, 1)
-	}
-	if l.ETP == 0 {
-		l.ETP = l.TP
-	}
-	model := l.TP * l.PP * l.CP
-	if l.DP == 0 {
-		if gpus%model != 0 {
-			low := gpus / model * model
-			return l, &Violation{RuleWorld, degrees(&l), fmt.Sprintf("%d GPUs are not a multiple of tp·pp·cp = %d", gpus, model),
-				fmt.Sprintf("use %s GPUs", either(low, low+model))}
-		}
-		l.DP = gpus / model
-	}
-	if l.World() != gpus {
-		return l, worldViolation(&l, gpus)
-	}
-	if l.Shard == 0 {
-		l.Shard = l.DataRanks()
-	}
-	if l.PP == 1 {
-		l.Schedule = OneFOneB
-	}
-	return l, nil
-}
-
-func worldViolation(l *Layout, gpus int) *Violation {
-	v := &Violation{Rule: RuleWorld, Given: degrees(l) + ",dp=" + strconv.Itoa(l.DP),
-		Reason: fmt.Sprintf("tp·cp·pp·dp = %d, but there are %d GPUs", l.World(), gpus)}
-	v.Remedy = fmt.Sprintf("use --gpus %d", l.World())
-	if model := l.TP * l.PP * l.CP; gpus%model == 0 {
-		v.Remedy = fmt.Sprintf("use dp=%d or --gpus %d", gpus/model, l.World())
-	}
-	return v
-}
-
-func degrees(l *Layout) string {
-	var parts []string
-	for _, d := range []struct {
-		k string
-		v int
-	}{{"tp", l.TP}, {"pp", l.PP}, {"cp", l.CP}} {
-		if d.v > 1 {
-			parts = append(parts, d.k+"="+strconv.Itoa(d.v))
-		}
-	}
-	if parts == nil {
-		return "tp=1"
-	}
-	return strings.Join(parts, ",")
-}
-
-func either(low, high int) string {
-	if low <= 0 {
-		return strconv.Itoa(high)
-	}
-	return fmt.Sprintf("%d or %d", low, high)
-}
-
 // Check returns the first rule that l breaks under profile, or nil.
 func (p *Problem) Check(l *Layout, profile *Profile) *Violation {
 	for _, rule := range []func(*Layout, *Profile) *Violation{
@@ -244,45 +181,6 @@ func (p *Problem) checkShard(l *Layout, _ *Profile) *Violation {
 		return &Violation{RuleShard, "offload=" + l.Offload.String(), "parameters are offloaded by ZeRO-3 only", "set zero=3"}
 	}
 	return nil
-}
-
-// frameworkRule is one thing that a framework may not be able to run. Broken is
-// cheap, since a search asks it of every layout; say explains.
-type frameworkRule struct {
-	broken func(p *Problem, l *Layout, can *Capabilities) bool
-	say    func(p *Problem, l *Layout, can *Capabilities) (given, what, remedy string)
-}
-
-// runs reports whether a framework can run a layout that is legal otherwise.
-func (p *Problem) runs(l *Layout, f *Profile) bool {
-	for i := range frameworkRules {
-		if frameworkRules[i].broken(p, l, &f.Can) {
-			return false
-		}
-	}
-	return true
-}
-
-func (p *Problem) checkFramework(l *Layout, f *Profile) *Violation {
-	for i := range frameworkRules {
-		if r := &frameworkRules[i]; r.broken(p, l, &f.Can) {
-			given, what, remedy := r.say(p, l, &f.Can)
-			return &Violation{RuleFramework, given, f.Name + " " + what, remedy}
-		}
-	}
-	return nil
-}
-
-// partialAttention reports layers whose mask or state does not survive a
-// split of the sequence that knows causal masks only.
-func partialAttention(m *costmodel.Model) bool {
-	for i := range m.Kinds {
-		x := &m.Kinds[i].Mixer
-		if x.Window > 0 && x.Window < m.MaxSeq || x.Kind == costmodel.Linear || x.Kind == costmodel.Mamba2 {
-			return true
-		}
-	}
-	return false
 }
 
 func moe(m *costmodel.Model) bool {

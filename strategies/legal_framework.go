@@ -1,0 +1,44 @@
+package strategies
+
+import (
+	"planner/costmodel"
+)
+
+// frameworkRule is one thing that a framework may not be able to run. Broken is
+// cheap, since a search asks it of every layout; say explains.
+type frameworkRule struct {
+	broken func(p *Problem, l *Layout, can *Capabilities) bool
+	say    func(p *Problem, l *Layout, can *Capabilities) (given, what, remedy string)
+}
+
+// runs reports whether a framework can run a layout that is legal otherwise.
+func (p *Problem) runs(l *Layout, f *Profile) bool {
+	for i := range frameworkRules {
+		if frameworkRules[i].broken(p, l, &f.Can) {
+			return false
+		}
+	}
+	return true
+}
+
+func (p *Problem) checkFramework(l *Layout, f *Profile) *Violation {
+	for i := range frameworkRules {
+		if r := &frameworkRules[i]; r.broken(p, l, &f.Can) {
+			given, what, remedy := r.say(p, l, &f.Can)
+			return &Violation{RuleFramework, given, f.Name + " " + what, remedy}
+		}
+	}
+	return nil
+}
+
+// partialAttention reports layers whose mask or state does not survive a
+// split of the sequence that knows causal masks only.
+func partialAttention(m *costmodel.Model) bool {
+	for i := range m.Kinds {
+		x := &m.Kinds[i].Mixer
+		if x.Window > 0 && x.Window < m.MaxSeq || x.Kind == costmodel.Linear || x.Kind == costmodel.Mamba2 {
+			return true
+		}
+	}
+	return false
+}
