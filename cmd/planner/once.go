@@ -14,6 +14,7 @@ var (
 
 // once is the value of a flag that may be typed one time, and not empty: of two
 // values the last would win silently, and an empty one would count as none.
+// Whole numbers are decimal.
 type once struct {
 	pflag.Value
 	given bool
@@ -28,6 +29,12 @@ func (o *once) Set(text string) error {
 		return errTwice
 	}
 	o.given = true
+	if _, own := o.Value.(*count); !own {
+		var err error
+		if text, err = decimal(o.Type(), text); err != nil {
+			return err
+		}
+	}
 	return o.Value.Set(text)
 }
 

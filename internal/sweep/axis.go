@@ -92,7 +92,7 @@ func expand(name, part string, k kind) ([]string, error) {
 			return []string{part}, nil
 		}
 		v, _, err := number(name, part, part, k)
-		if err == nil && k == tokens {
+		if err == nil && k != rates {
 			part = strconv.FormatFloat(v, 'f', -1, 64)
 		}
 		return []string{part}, err
@@ -145,7 +145,9 @@ func number(name, part, text string, k kind) (v float64, suffix string, err erro
 	}
 	digits := strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ/ ")
 	suffix = text[len(digits):]
-	v, err = strconv.ParseFloat(digits, 64)
+	if v, err = strconv.ParseFloat(digits, 64); strings.ContainsAny(digits, "xX_") {
+		err = strconv.ErrSyntax // Go's own spellings: a person mistypes
+	}
 	switch {
 	case err != nil:
 	case k == counts && (suffix != "" || v != float64(int(v)) || v < 0 || v > 1<<30):
