@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"planner/internal/ask"
@@ -40,6 +42,7 @@ func runExplain(c *cobra.Command, o *explainFlags) error {
 	if err != nil {
 		return err
 	}
+	show.AddSilent(a, o.from != "" || strings.Contains(o.layout, "dispatcher="))
 	out := c.OutOrStdout()
 	switch o.format {
 	case "json":
@@ -55,6 +58,7 @@ func runExplain(c *cobra.Command, o *explainFlags) error {
 	if err := show.Explain(out, a, x, o.stage); err != nil {
 		return err
 	}
+	show.Chosen(c.ErrOrStderr(), a)
 	for _, w := range show.ExplainWarnings(a, x) {
 		show.Note(c.ErrOrStderr(), "note", "%s", w)
 	}

@@ -123,7 +123,9 @@ func longContext(list []strategies.Estimate, p *strategies.Problem) bool {
 	return longAttention(p.Rates(&list[0]))
 }
 
-func longAttention(r strategies.Rates) bool { return r.MFUCausal < 0.85*r.MFU }
+func longAttention(r strategies.Rates) bool { return longShare(r.MFU, r.MFUCausal) }
+
+func longShare(whole, causal float64) bool { return causal < 0.85*whole }
 
 // letter names a tie group: a, b, … z, then numbers.
 func letter(group int) string {

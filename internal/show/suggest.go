@@ -136,18 +136,8 @@ func Tastes(w io.Writer, p *strategies.Problem, r *strategies.Result) {
 // SuggestNotes writes what was chosen, searched and noticed, and what to do
 // next.
 func SuggestNotes(w io.Writer, a *ask.Answer, r *strategies.Result) {
-	var chosen []string
-	for _, d := range a.Defaults {
-		sep := " "
-		if strings.HasPrefix(d.Flag, "--model") {
-			sep = " = "
-		}
-		chosen = append(chosen, d.Flag+sep+d.Value)
-	}
 	fmt.Fprintln(w)
-	if chosen != nil {
-		Note(w, "chosen for you", "%s", strings.Join(chosen, " · "))
-	}
+	Chosen(w, a)
 	Note(w, "searched", "%s legal layouts, %s fit, in %.2f s; best %d shown", Count(r.Legal), Count(r.Fitting), r.Elapsed.Seconds(), len(r.Ranking))
 	if len(r.Ranking) == 0 {
 		return
