@@ -163,7 +163,7 @@ func exposed(w io.Writer, x *strategies.Explanation, axis collective.Axis) {
 		name = strings.ToUpper(name)
 	}
 	fmt.Fprintf(w, "  exposed %-3s= Σ calls × (factor × M / bandwidth + latency), less what runs beside other work\n", name)
-	fmt.Fprintf(w, "             = %.0f calls, %.3f s alone, %.3f s exposed\n", n, total, x.Exposed[axis])
+	fmt.Fprintf(w, "             = %s, %.3f s alone, %.3f s exposed\n", plural(int(n+0.5), "call"), total, x.Exposed[axis])
 	share := fittedOf(x.Framework.FitFor(x.Cluster.GPU.Arch), top)
 	fmt.Fprintf(w, "             Most: %s %q, %.0f × (%s wire, %s each by %s) over %s of %d. %s.\n", top.Op, top.Purpose, top.Count,
 		top.Wire().Decimal(), top.Seconds, top.Algorithm, strings.Join(top.Dims.Names(), "+"), top.Span.Size, besideSentence(top.Overlaps, &share, x.Framework.Name))

@@ -67,5 +67,5 @@ func overheadSentence(p *strategies.Problem, x *strategies.Explanation, o *strat
 			most, text = part.t, part.text
 		}
 	}
-	return fmt.Sprintf("Most: %s. The constants are those of %s in presets/profiles/fit.toml, fitted to published runs.", text, x.Framework.Name)
+	return fmt.Sprintf("Most: %s. The constants are those of %s in presets/profiles/fit.toml, which says what each was fitted on.", text, x.Framework.Name)
 }

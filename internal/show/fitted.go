@@ -52,7 +52,7 @@ func besideCell(overlaps string, f *fitted) string {
 
 // besideSentence says what hides a call, and how much of it stays exposed.
 func besideSentence(overlaps string, f *fitted, framework string) string {
-	by := fmt.Sprintf("%s of %s, fitted to runs", f.Name, framework)
+	by := fmt.Sprintf("%s of %s", f.Name, framework)
 	nothing := "Nothing runs beside it"
 	if overlaps != "" {
 		nothing = "It is issued beside the " + overlaps
@@ -67,11 +67,11 @@ func besideSentence(overlaps string, f *fitted, framework string) string {
 	case f.Value == 1 && overlaps == "":
 		return nothing
 	case overlaps == "":
-		return fmt.Sprintf("A share of %.3g is exposed (%s); what hides the rest is not modelled", f.Value, by)
+		return fmt.Sprintf("A fitted share of %.3g is exposed (%s); what hides the rest is not modelled", f.Value, by)
 	case f.Least:
-		return fmt.Sprintf("It runs beside the %s; a share of %.3g stays exposed (%s), and what that work is too short for", overlaps, f.Value, by)
+		return fmt.Sprintf("It runs beside the %s; a fitted share of %.3g stays exposed (%s), and what that work is too short for", overlaps, f.Value, by)
 	}
-	return fmt.Sprintf("It runs beside the %s; a share of %.3g stays exposed (%s)", overlaps, f.Value, by)
+	return fmt.Sprintf("It runs beside the %s; a fitted share of %.3g stays exposed (%s)", overlaps, f.Value, by)
 }
 
 // fittedNote explains the constants in the column of what runs beside a call.

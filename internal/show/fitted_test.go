@@ -17,10 +17,10 @@ func TestBesideSentence(t *testing.T) {
 	}{
 		{"", fitted{}, "Nothing runs beside it"},
 		{"", fitted{"tp_exposed", 1, false}, "Nothing runs beside it"},
-		{"", fitted{"tp_exposed", 0.316, false}, "A share of 0.316 is exposed (tp_exposed of megatron, fitted to runs); what hides the rest is not modelled"},
-		{"", fitted{"tp_exposed", 1.1, false}, "Nothing runs beside it, and it takes 1.1 times as long as alone (tp_exposed of megatron, fitted to runs)"},
-		{"next micro-batch", fitted{"pp_exposed", 0.48, false}, "It runs beside the next micro-batch; a share of 0.48 stays exposed (pp_exposed of megatron, fitted to runs)"},
-		{"backward pass", fitted{"dp_exposed", 0.19, true}, "It runs beside the backward pass; a share of 0.19 stays exposed (dp_exposed of megatron, fitted to runs), and what that work is too short for"},
+		{"", fitted{"tp_exposed", 0.316, false}, "A fitted share of 0.316 is exposed (tp_exposed of megatron); what hides the rest is not modelled"},
+		{"", fitted{"tp_exposed", 1.1, false}, "Nothing runs beside it, and it takes 1.1 times as long as alone (tp_exposed of megatron)"},
+		{"next micro-batch", fitted{"pp_exposed", 0.48, false}, "It runs beside the next micro-batch; a fitted share of 0.48 stays exposed (pp_exposed of megatron)"},
+		{"backward pass", fitted{"dp_exposed", 0.19, true}, "It runs beside the backward pass; a fitted share of 0.19 stays exposed (dp_exposed of megatron), and what that work is too short for"},
 	} {
 		if got := besideSentence(c.overlaps, &c.share, "megatron"); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
@@ -77,7 +77,7 @@ func TestNothingBeside(t *testing.T) {
 	if err := Explain(&b, a, x, "slowest"); err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(b.String(), "Nothing runs beside it") || !strings.Contains(b.String(), "(ep_exposed of megatron, fitted to runs)") || !strings.Contains(b.String(), "  ep_exposed = 0.") {
+	if strings.Contains(b.String(), "Nothing runs beside it") || !strings.Contains(b.String(), "(ep_exposed of megatron)") || !strings.Contains(b.String(), "  ep_exposed = 0.") {
 		t.Errorf("the fitted share of dispatch is not named:\n%s", b.String())
 	}
 }

@@ -111,6 +111,21 @@ func TestStateTerms(t *testing.T) {
 	}
 }
 
+// Fragmentation is its printed share of the two figures above it.
+func TestFragmentationFormula(t *testing.T) {
+	for _, c := range layoutsToExplain {
+		a, x := explained(t, c.q, c.layout)
+		share, _, _ := strings.Cut(memoryHow(a.Problem, x, "fragmentation"), " × (activations + logits)")
+		v, err := strconv.ParseFloat(share, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := v*(x.Memory.Activations+x.Memory.Logits).GiB(), x.Memory.Fragmentation.GiB(); math.Abs(got-want) > 0.005+1e-3*want {
+			t.Errorf("%s %s: %.3f GiB of %s, want %.3f", c.q.Model, c.layout, got, share, want)
+		}
+	}
+}
+
 // DeepSeek-V3's experts are split over EDP ranks: of 671 B parameters the routed
 // ones are 256 × 3 × 7168 × 2048 in each of 58 layers. Under EP 32 a rank holds 8
 // of them, and of 64·4/(32·1) = 8 ranks with the same ones each updates an eighth.
