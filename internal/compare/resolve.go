@@ -127,7 +127,11 @@ func set(q *ask.Question, key, value string) (err error) {
 	case texts[key] != nil:
 		*texts[key] = value
 	case numbers[key] != nil:
-		if *numbers[key], err = strconv.Atoi(value); err != nil || *numbers[key] < 1 {
+		parse := strconv.Atoi
+		if key == "seq-len" || key == "global-batch" {
+			parse = ask.ParseCount
+		}
+		if *numbers[key], err = parse(value); err != nil || *numbers[key] < 1 {
 			return catalog.Errorf("%q: not a whole number of at least 1", pair)
 		}
 	case shares[key] != nil:
