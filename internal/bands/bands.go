@@ -5,7 +5,6 @@ package bands
 import (
 	"sync"
 
-	"planner/hardware/unit"
 	"planner/internal/catalog"
 	"planner/presets"
 	"planner/strategies"
@@ -103,16 +102,4 @@ func pick(yes bool, a, b string) string {
 		return a
 	}
 	return b
-}
-
-// Undecided reports whether the bands of two estimates of one problem leave
-// their order open: what one cluster shares cancels, so that the band of the
-// order within a sweep counts.
-func Undecided(a, b unit.Seconds) bool {
-	f, err := load()
-	if err != nil {
-		return false
-	}
-	lo, hi := min(a, b), max(a, b)
-	return lo.Times(f.Calibrated.High) > hi.Times(f.Calibrated.Low)
 }

@@ -54,9 +54,3 @@ func TestOf(t *testing.T) {
 		t.Errorf("low %v, high %v of %v under %+v", e.Low, e.High, e.Step, b)
 	}
 }
-
-func TestUndecided(t *testing.T) {
-	if !Undecided(1, 1.01) || Undecided(1, 2) {
-		t.Error("1 and 1.01 s are not told apart, 1 and 2 s are")
-	}
-}

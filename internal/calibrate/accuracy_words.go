@@ -54,8 +54,8 @@ What the residuals say, and what would mend it:
   on one layout, by dispatcher, CUDA graphs and recomputation that the table does
   not give. Experts with biases are still a fifth to a quarter slower in 16 bits
   than predicted, on every accelerator.
-- **Memory close to capacity.** Within 5 % of it fit and OOM are told apart hardly
-  better than by chance: such layouts are called marginal.
+- **Memory close to capacity.** Within 5 % of it the verdict of fit or OOM is wrong three
+  times in ten (docs/MEMORY.md, section 4): such layouts are called marginal.
 - **Memory of nanotron (ultrascale).** Its figure is that of rank 0, on the first
   stage. At 8 tensor-parallel ranks and more two kinds of run, equal in every
   column, differ by up to 1.8 times: one keeps 3 bytes a hidden element, layer and

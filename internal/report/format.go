@@ -81,12 +81,12 @@ func peak(p *strategies.Problem) string {
 	return fmt.Sprintf("%.1f TFLOP/s", float64(p.Cluster.GPU.PeakOf(p.Work.Precision)/unit.TFLOPS))
 }
 
-// bandOf returns the half width of a band, "—" where none is known.
+// bandOf writes the ends of a band, "—" where none is known.
 func bandOf(e *strategies.Estimate) string {
 	if e.High <= e.Low {
 		return "—"
 	}
-	return seconds(float64(e.High-e.Low) / 2)
+	return show.Band(e.Low, e.High)
 }
 
 func plural(n int, one, many string) string {

@@ -53,7 +53,7 @@ func alternativeSection(r *Review) Section {
 	s := Section{ID: "alternatives", Title: "Alternatives, and why not"}
 	s.Lead = []string{fmt.Sprintf("%s legal layouts, %s fit. Tie: closer to the pick than the model can tell apart (%.1f %%); choose among ties by memory, or measure them. Of layouts that differ only in shard or VPP the fastest is shown.",
 		show.Count(r.Search.Legal), show.Count(r.Search.Fitting), 100*strategies.Resolution)}
-	t := Table{Caption: "Layouts considered, fastest first", Columns: []Column{code("layout"), txt("framework"), num("step s"), num("± s"), num("MFU %"), num("GiB"), num("vs pick %"), wrap("what, and why not")}}
+	t := Table{Caption: "Layouts considered, fastest first", Columns: []Column{code("layout"), txt("framework"), num("step s"), num("80 % band, s"), num("MFU %"), num("GiB"), num("vs pick %"), wrap("what, and why not")}}
 	row := func(e *strategies.Estimate, vs, why string) {
 		t.add(e.Layout.String(), e.Framework.Name, seconds(float64(e.Step)), bandOf(e), show.Percent(r.Answer.Problem.Rates(e).MFU), gib(float64(e.Memory.Total())), vs, why)
 	}

@@ -17,7 +17,7 @@ func scalingSection(r *Review) Section {
 	if len(r.Scaling) > 1 {
 		s.Charts = []template.HTML{scalingChart(r.Scaling)}
 	}
-	cols := []Column{num("GPUs"), code("layout"), txt("framework"), num("step s"), num("± s"), num("MFU %"), num("tok/s/GPU"), num("GPU-hours"), txt("time")}
+	cols := []Column{num("GPUs"), code("layout"), txt("framework"), num("step s"), num("80 % band, s"), num("MFU %"), num("tok/s/GPU"), num("GPU-hours"), txt("time")}
 	priced := r.Cost.Price > 0
 	if priced {
 		cols = append(cols, num("cost"))

@@ -149,6 +149,9 @@ func exposed(w io.Writer, x *strategies.Explanation, axis collective.Axis) {
 		if c.Axis != axis || c.Stage != x.Slowest || !c.Phase.InStep() {
 			continue
 		}
+		if c.Exposed == 0 && (c.Op == collective.Send || c.Op == collective.Recv) {
+			continue // the other half of a pair, which shares its time
+		}
 		n += c.Count
 		total += c.Total()
 		if top == nil || c.Exposed > top.Exposed {

@@ -10,8 +10,8 @@ import (
 
 // smallTable shows a layout as one string and one bar, for 80 × 24.
 func (d *drawing) smallTable(rows int) []string {
-	room := d.s.W - 41
-	out := []string{d.t.dim.Render(fmt.Sprintf("     # t  %s step s   ±  MFU %%  GiB/%.1f", fit("layout", room), d.s.Answer.Problem.Capacity().GiB()))}
+	room := d.s.W - 44
+	out := []string{d.t.dim.Render(fmt.Sprintf("     # t  %s step s  band %% MFU %%  GiB/%.1f", fit("layout", room), d.s.Answer.Problem.Capacity().GiB()))}
 	for i := range rows {
 		out = append(out, d.smallRow(d.s.Top+i, room))
 	}
@@ -33,7 +33,7 @@ func (d *drawing) smallRow(at, room int) string {
 	r := &d.s.Rows[d.s.Visible[at]]
 	e, p := r.Estimate, d.s.Answer.Problem
 	text := fmt.Sprintf("%s%4s %-2s", d.marks(at, r)[:len(d.marks(at, r))-1], state.AllColumns[0].Cell(p, r), state.AllColumns[1].Cell(p, r))
-	text += " " + fit(shortLayout(e.Layout.String(), room), room) + fmt.Sprintf(" %6.2f %4s %5s %5.1f ", e.Step, state.Band(e), show.Percent(p.Rates(e).MFU), e.Memory.Total().GiB())
+	text += " " + fit(shortLayout(e.Layout.String(), room), room) + fmt.Sprintf(" %6.2f %7s %5s %5.1f ", e.Step, state.Band(e), show.Percent(p.Rates(e).MFU), e.Memory.Total().GiB())
 	full := strings.Repeat("█", min(5, int(5*float64(e.Memory.Total()/p.Capacity())+0.5)))
 	switch {
 	case at == d.s.Cursor:

@@ -35,7 +35,7 @@ var AllColumns = []Column{
 	degree("mbs", "MBS", false, func(l *strategies.Layout) int { return l.MBS }),
 	{Key: "rec", Title: "rec", Left: true, Cell: func(_ *strategies.Problem, r *Row) string { return show.RecomputeCell(&r.Estimate.Layout) }},
 	number("step", "step s", "%.2f", func(_ *strategies.Problem, e *strategies.Estimate) float64 { return float64(e.Step) }),
-	{Key: "band", Title: "±", Cell: func(_ *strategies.Problem, r *Row) string { return Band(r.Estimate) }, Value: func(_ *strategies.Problem, r *Row) float64 { return float64(r.Estimate.High - r.Estimate.Low) }},
+	{Key: "band", Title: "band %", Cell: func(_ *strategies.Problem, r *Row) string { return Band(r.Estimate) }, Value: func(_ *strategies.Problem, r *Row) float64 { return float64(r.Estimate.High - r.Estimate.Low) }},
 	number("mfu", "MFU %", "%.1f", func(p *strategies.Problem, e *strategies.Estimate) float64 { return 100 * p.Rates(e).MFU }),
 	number("hfu", "HFU %", "%.1f", func(p *strategies.Problem, e *strategies.Estimate) float64 { return 100 * p.Rates(e).HFU }),
 	number("tok", "tok/s/GPU", "%.0f", func(p *strategies.Problem, e *strategies.Estimate) float64 { return p.Rates(e).TokensPerSecondPerGPU }),
@@ -81,12 +81,12 @@ func tie(r *Row) string {
 	return strconv.Itoa(r.Tie)
 }
 
-// Band writes half the 80 % band of an estimate as a share of its step.
+// Band writes the ends of the 80 % band of an estimate in percent of its step.
 func Band(e *strategies.Estimate) string {
 	if e.High <= e.Low {
 		return "—"
 	}
-	return fmt.Sprintf("%.0f%%", 50*float64((e.High-e.Low)/e.Step))
+	return fmt.Sprintf("%+.0f/%+.0f", 100*float64(e.Low/e.Step-1), 100*float64(e.High/e.Step-1))
 }
 
 // Shown returns the columns that are not hidden and say something.
