@@ -3,6 +3,7 @@
 package bands
 
 import (
+	"fmt"
 	"sync"
 
 	"planner/internal/catalog"
@@ -16,6 +17,10 @@ type Entry struct {
 	Low  float64 `toml:"low"`
 	High float64 `toml:"high"`
 	Runs int     `toml:"runs"`
+	// Longest is the tokens of the longest sequence of the runs, CP their largest
+	// context parallelism; 0: any.
+	Longest int `toml:"longest"`
+	CP      int `toml:"cp"`
 }
 
 // file is presets/bands.toml.
@@ -59,11 +64,22 @@ func Of(p *strategies.Problem, e *strategies.Estimate) Band {
 // of returns the band of the nearest kind of run.
 func (f *file) of(p *strategies.Problem, e *strategies.Estimate) Band {
 	for i, key := range Keys(p, e) {
-		if x, ok := f.Kind[key]; ok {
+		x, ok := f.Kind[key]
+		switch {
+		case ok && x.beyond(p, e):
+			note := fmt.Sprintf("no measured run of this kind beyond %d tokens and cp=%d: wider", x.Longest, x.CP)
+			return Band{min(x.Low, f.Unseen.Low), max(x.High, f.Unseen.High), 0, note}
+		case ok:
 			return Band{x.Low, x.High, x.Runs, notes[i]}
 		}
 	}
 	return Band{f.Unseen.Low, f.Unseen.High, 0, "no measured run of this framework on this generation: wider"}
+}
+
+// beyond reports whether an estimate is further from the runs of its kind than
+// twice their longest sequence, or twice their context parallelism.
+func (x *Entry) beyond(p *strategies.Problem, e *strategies.Estimate) bool {
+	return x.Longest > 0 && p.Work.Seq > 2*x.Longest || x.CP > 0 && e.Layout.CP > 2*x.CP
 }
 
 // Fill sets the low and high step of an estimate to its band.

@@ -54,3 +54,23 @@ func TestOf(t *testing.T) {
 		t.Errorf("low %v, high %v of %v under %+v", e.Low, e.High, e.Step, b)
 	}
 }
+
+// Runs of 4 Ki tokens say little of 128 Ki.
+func TestBeyondTheRuns(t *testing.T) {
+	p, e := estimate(t, "megatron", "h100-sxm-80gb", 64)
+	f := &file{Unseen: Entry{Low: 0.8, High: 1.7}, Kind: map[string]Entry{}}
+	for _, k := range Keys(p, &e) {
+		f.Kind[k] = Entry{Low: 0.9, High: 1.1, Runs: 50, Longest: 4096, CP: 2}
+	}
+	if b := f.of(p, &e); b.Comparable != 50 || b.High != 1.1 {
+		t.Errorf("at 4 Ki: %+v", b)
+	}
+	p.Work.Seq = 131072
+	if b := f.of(p, &e); b.Comparable != 0 || b.High != 1.7 || b.Note == "" {
+		t.Errorf("at 128 Ki: %+v", b)
+	}
+	p.Work.Seq, e.Layout.CP = 4096, 8
+	if b := f.of(p, &e); b.Note == "" {
+		t.Errorf("at cp=8: %+v", b)
+	}
+}

@@ -66,6 +66,9 @@ func (s *Study) BandsTOML() string {
 	fmt.Fprintf(&b, "source = \"published runs (presets/runs), grouped five-fold cross-validation\"\nas_of = %q\n", s.AsOf)
 	put := func(name string, e bands.Entry) {
 		fmt.Fprintf(&b, "\n[%s]\nlow = %.3f\nhigh = %.3f\nruns = %d\n", name, e.Low, e.High, e.Runs)
+		if e.Longest > 0 {
+			fmt.Fprintf(&b, "longest = %d\ncp = %d\n", e.Longest, e.CP)
+		}
 	}
 	put("calibrated", s.Bands.Calibrated)
 	put("unseen", s.Bands.Unseen)

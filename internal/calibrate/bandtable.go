@@ -52,18 +52,21 @@ func byKind(rs []Residual) map[string][]Residual {
 // conformal prediction).
 func entry(rs []Residual, without string) (bands.Entry, bool) {
 	var v []float64
+	var e bands.Entry
 	groups := map[string]bool{}
 	for _, r := range rs {
 		if r.Group != without {
 			v = append(v, math.Log(r.Ratio))
 			groups[r.Group] = true
+			e.Longest, e.CP = max(e.Longest, r.seq), max(e.CP, r.cp)
 		}
 	}
 	if len(v) < leastComparable || len(groups) < 2 {
 		return bands.Entry{}, false
 	}
 	slices.Sort(v)
-	return bands.Entry{Low: math.Exp(order(v, 0.1)), High: math.Exp(order(v, 0.9)), Runs: len(v)}, true
+	e.Low, e.High, e.Runs = math.Exp(order(v, 0.1)), math.Exp(order(v, 0.9)), len(v)
+	return e, true
 }
 
 // order interpolates the quantile q at q·(n+1).

@@ -16,7 +16,7 @@ type Residual struct {
 	measured      float64 // seconds
 	keys          [3]string
 	layout        string
-	gpus          int
+	gpus, seq, cp int
 }
 
 // folds of grouped cross-validation; whole groups go to one fold.
@@ -103,7 +103,7 @@ func (res *Result) residuals(rows []*sample) []Residual {
 	each(len(rows), func(i int) {
 		s := rows[i]
 		p, e := s.predict(all)
-		out[i] = Residual{s.source, s.group, s.step / float64(e.Step), s.step, bands.Keys(p, &e), e.Layout.String(), s.Run.GPUs}
+		out[i] = Residual{s.source, s.group, s.step / float64(e.Step), s.step, bands.Keys(p, &e), e.Layout.String(), s.Run.GPUs, p.Work.Seq, e.Layout.CP}
 	})
 	return out
 }
