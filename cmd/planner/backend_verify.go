@@ -214,7 +214,7 @@ func fromGPUs(file string) *start.Replayed {
 func (o *verifyFlags) judgeJob(c *cobra.Command, d *start.Replayed) error {
 	var q gpuQuestion
 	if err := json.Unmarshal(d.Question, &q); err != nil {
-		return catalog.Errorf("--from %q: not of planner verify --print: %v", o.from, err)
+		return catalog.JSONFault(o.from, "the output of a job of planner verify --print", d.Question, err)
 	}
 	o.Hardware, o.GPUs, o.Model, o.SeqLen, o.Batch, o.Framework = q.Hardware, q.GPUs, q.Model, q.SeqLen, q.Batch, q.Framework
 	o.Layouts, o.Rounds, o.Seed, o.Backend = q.Layouts, q.Rounds, q.Seed, start.Recorded{Replayed: d}

@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"strings"
@@ -53,7 +54,7 @@ func run(args []string, out, errOut io.Writer) int {
 	}
 	status := report(root.ExecuteContext(ctx), errOut)
 	if checked.err != nil && status == exitDone {
-		fmt.Fprintln(errOut, "planner: standard output:", checked.err)
+		fmt.Fprintln(errOut, "planner:", checked.err)
 		return exitNo
 	}
 	return status
@@ -68,7 +69,15 @@ type checkedWriter struct {
 
 func (c *checkedWriter) Write(p []byte) (int, error) {
 	n, err := c.w.Write(p)
-	if err != nil && c.err == nil {
+	if err == nil {
+		return n, nil
+	}
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = path.Err // without the system's own name for the stream
+	}
+	err = fmt.Errorf("standard output: cannot be written: %w", err)
+	if c.err == nil {
 		c.err = err
 	}
 	return n, err

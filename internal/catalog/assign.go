@@ -17,6 +17,7 @@ type decoder struct {
 	text   []byte
 	root   map[string]any // as parsed
 	lines  map[string]int // dotted path → line; see keyLines; nil until a fault needs it
+	loose  bool           // unknown keys are another tool's
 	faults []fault
 }
 
@@ -113,11 +114,12 @@ func (d *decoder) table(path string, raw any, dst reflect.Value) {
 	fields := tags(dst.Type())
 	for _, k := range sortedKeys(m) {
 		i, known := fields[k]
-		if !known {
+		switch {
+		case known:
+			d.assign(join(path, k), m[k], dst.FieldByIndex(i))
+		case !d.loose:
 			d.unknown(join(path, k), k, sortedKeys(fields))
-			continue
 		}
-		d.assign(join(path, k), m[k], dst.FieldByIndex(i))
 	}
 }
 

@@ -64,6 +64,18 @@ func Decode(file string, text []byte, v any) error {
 	return d.err()
 }
 
+// DecodeKnown reads the keys that v has of another tool's TOML, and leaves the
+// others. It returns the whole file as parsed. The error is an *Error.
+func DecodeKnown(file string, text []byte, v any) (map[string]any, error) {
+	d, err := newDecoder(file, text)
+	if err != nil {
+		return nil, err
+	}
+	d.loose = true
+	d.assign("", d.root, pointed(v))
+	return d.root, d.err()
+}
+
 // newDecoder parses the text. The error is an *Error.
 func newDecoder(file string, text []byte) (*decoder, error) {
 	if err := checkText(file, text); err != nil {
@@ -71,7 +83,7 @@ func newDecoder(file string, text []byte) (*decoder, error) {
 	}
 	d := &decoder{file: file, root: make(map[string]any)}
 	if _, err := toml.Decode(string(text), &d.root); err != nil {
-		return nil, syntaxError(file, err)
+		return nil, TOMLFault(file, err)
 	}
 	d.text = text
 	return d, nil
@@ -100,8 +112,8 @@ func checkText(file string, text []byte) error {
 	return nil
 }
 
-// syntaxError turns the parser's error into one line.
-func syntaxError(file string, err error) error {
+// TOMLFault turns the parser's error into one line.
+func TOMLFault(file string, err error) error {
 	var p toml.ParseError
 	if errors.As(err, &p) {
 		msg := p.Message

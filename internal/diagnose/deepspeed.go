@@ -2,47 +2,13 @@ package diagnose
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"math"
 	"strings"
 
 	"planner/internal/catalog"
 	"planner/internal/export"
 	"planner/strategies"
 )
-
-// value is a setting of a DeepSpeed JSON: a number, "auto" or a switch.
-type value struct {
-	set, auto bool
-	number    int
-	on        bool
-}
-
-// UnmarshalJSON reads 8, 5e8, "auto", true.
-func (v *value) UnmarshalJSON(text []byte) error {
-	*v = value{set: true}
-	var number float64
-	if json.Unmarshal(text, &number) == nil {
-		if number != math.Trunc(number) || math.Abs(number) > 1<<53 {
-			return fmt.Errorf("%s: not a whole number", text)
-		}
-		v.number = int(number)
-		return nil
-	}
-	if json.Unmarshal(text, &v.on) == nil {
-		return nil
-	}
-	if string(text) == `"auto"` {
-		v.auto = true
-		return nil
-	}
-	if string(text) == "null" {
-		*v = value{}
-		return nil
-	}
-	return fmt.Errorf(`%.40s: want a number, true, false or "auto"`, text)
-}
 
 // dsFile is the part of ds_config.json that a layout depends on.
 type dsFile struct {
@@ -85,20 +51,10 @@ func (o *dsOffload) on() bool { return o != nil && o.Device != "" && o.Device !=
 func parseDeepSpeed(name string, text []byte) (*Config, error) {
 	var f dsFile
 	if err := json.Unmarshal(text, &f); err != nil {
-		return nil, catalog.Errorf("%s: %s", name, jsonFault(text, err))
+		return nil, catalog.JSONFault(name, "a DeepSpeed configuration", text, err)
 	}
-	for _, n := range []struct {
-		key string
-		v   value
-		max int
-	}{{"train_batch_size", f.TrainBatch, 1 << 30}, {"train_micro_batch_size_per_gpu", f.MicroBatch, 1 << 20}, {"gradient_accumulation_steps", f.Accumulate, 1 << 30},
-		{"sequence_parallel_size", f.Sequence, 1 << 20}, {"tensor_parallel.autotp_size", f.Tensor.AutoTP, 1 << 20}} {
-		if n.v.set && !n.v.auto && (n.v.number < 0 || n.v.number > n.max || n.v.number == 0 && !strings.Contains(n.key, "parallel")) {
-			return nil, catalog.Errorf("%s: %s %d: out of range: want 1 to %d or \"auto\"", name, n.key, n.v.number, n.max)
-		}
-	}
-	if z := f.Zero.Stage; z.set && (z.number < 0 || z.number > 3) {
-		return nil, catalog.Errorf("%s: zero_optimization.stage %d: no such stage: want 0, 1, 2 or 3", name, z.number)
+	if err := f.check(name); err != nil {
+		return nil, err
 	}
 	c := &Config{Kind: "DeepSpeed JSON", Framework: "deepspeed", GlobalBatch: f.TrainBatch.number, Accumulate: f.Accumulate.number,
 		Bucket: f.Zero.Bucket.number}
@@ -112,23 +68,6 @@ func parseDeepSpeed(name string, text []byte) (*Config, error) {
 	f.autos(c)
 	f.batch(c, name)
 	return c, nil
-}
-
-// jsonFault says where a JSON text is wrong, on one line.
-func jsonFault(text []byte, err error) string {
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
-		line := 1 + strings.Count(string(text[:min(int(syntax.Offset), len(text))]), "\n")
-		return fmt.Sprintf("line %d: not valid JSON: %s", line, syntax)
-	}
-	var kind *json.UnmarshalTypeError
-	if errors.As(err, &kind) {
-		if kind.Field == "" {
-			return fmt.Sprintf("not an object but %s: want settings in braces", kind.Value)
-		}
-		return fmt.Sprintf("%s: %s, where another type belongs", kind.Field, kind.Value)
-	}
-	return strings.Join(strings.Fields(err.Error()), " ")
 }
 
 func (f *dsFile) precision(c *Config) {

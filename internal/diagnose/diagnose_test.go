@@ -277,16 +277,20 @@ func TestDiagnosis(t *testing.T) {
 
 func TestMalformed(t *testing.T) {
 	for _, c := range []struct{ file, text, want string }{
-		{"ds.json", `{"zero_optimization": {"stage": 3,}}`, "line 1: not valid JSON"},
+		{"ds.json", `{"zero_optimization": {"stage": 3,}}`, "ds.json:1:35: not valid JSON"},
+		{"ds.json", `{"train_batch_size": "x"}`, `ds.json: train_batch_size: "x": want a number, true, false or "auto"`},
+		{"ds.json", `{"zero_optimization": {"reduce_bucket_size": 1.5}}`, "ds.json: zero_optimization.reduce_bucket_size: 1.5: not a whole number"},
+		{"ds.json", `{"zero_optimization": {"offload_param": {"device": 1}}}`, "ds.json: zero_optimization.offload_param.device: is a number: want a string"},
+		{"ds.json", `[]`, "ds.json: is a list: want a DeepSpeed configuration"},
 		{"ds.json", `{"zero_optimization": {"stage": 7}}`, "no such stage"},
 		{"ds.json", `{"train_batch_size": "many"}`, `"auto"`},
 		{"ds.json", `{"train_batch_size": -8}`, "out of range"},
-		{"ds.json", `[]`, "not an object"},
 		{"a.yaml", "a: [", "not valid YAML"},
 		{"a.yaml", "a: 1", "none of Megatron's arguments"},
 		{"a.txt", "--tensor-model-parallel-size eight", "not a whole number"},
 		{"a.txt", "hello", "no format that is known"},
-		{"a.toml", "[parallelism", "line 1"},
+		{"a.toml", "[parallelism", "a.toml:1: not valid TOML"},
+		{"a.toml", "[training]\nglobal_batch_size = \"x\"", `a.toml:2: global_batch_size: is the string "x": want an integer`},
 		{"a.toml", "a = 1", "no [parallelism] or [training]"},
 		{"a.toml", "[parallelism]\ntensor_parallel_degree = -4", "out of range"},
 		{"a.toml", "", "empty"},

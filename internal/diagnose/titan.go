@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/BurntSushi/toml"
-
 	"planner/internal/catalog"
 	"planner/strategies"
 )
@@ -46,15 +44,11 @@ type titanFile struct {
 
 func parseTitan(name string, text []byte) (*Config, error) {
 	var f titanFile
-	meta, err := toml.Decode(string(text), &f)
+	root, err := catalog.DecodeKnown(name, text, &f)
 	if err != nil {
-		msg := err.Error()
-		if p, ok := err.(toml.ParseError); ok {
-			msg = fmt.Sprintf("line %d: %s", p.Position.Line, p.Message)
-		}
-		return nil, catalog.Errorf("%s: not a torchtitan TOML: %s", name, strings.Join(strings.Fields(msg), " "))
+		return nil, err
 	}
-	if !meta.IsDefined("parallelism") && !meta.IsDefined("training") {
+	if root["parallelism"] == nil && root["training"] == nil {
 		return nil, catalog.Errorf("%s: no [parallelism] or [training]: want a torchtitan TOML (v0.2.2 and before)", name)
 	}
 	if err := f.check(name); err != nil {
@@ -62,7 +56,7 @@ func parseTitan(name string, text []byte) (*Config, error) {
 	}
 	c := &Config{Kind: "torchtitan TOML", Framework: "torchtitan", Model: f.preset(), Seq: f.Training.Seq, Precision: "bf16"}
 	f.layout(c)
-	if meta.IsDefined("compile", "enable") && !f.Compile.Enable {
+	if compile, _ := root["compile"].(map[string]any); compile["enable"] == false {
 		c.find("compile.enable", "false: norms, activations and the loss run as kernels of their own")
 	}
 	return c, nil

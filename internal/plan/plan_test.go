@@ -89,7 +89,7 @@ func TestWrongFiles(t *testing.T) {
 		{"p.toml", strings.Replace(good, "tp=2", "tpp=2", 1), `unknown key "tpp"`},
 		{"p.toml", "format = 1\nlayout = \"tp=2\"\n", "must be above 0"},
 		{"p.json", "{}", "schema_version 0"},
-		{"p.json", "[", "not the JSON"},
+		{"p.json", "[", "the file seems cut off: want the JSON of suggest"}, {"p.json", "[]", "p.json: is a list: want the JSON"},
 		{"p.json", `{"schema_version":1}`, "no layout"},
 		{"p.html", "<html>", "no embedded data"},
 	} {

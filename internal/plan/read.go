@@ -64,7 +64,7 @@ type document struct {
 func parseJSON(file string, text []byte) (*Plan, error) {
 	var d document
 	if err := json.Unmarshal(text, &d); err != nil {
-		return nil, catalog.Errorf("%s: not the JSON of suggest or explain: %s", file, strings.Join(strings.Fields(err.Error()), " "))
+		return nil, catalog.JSONFault(file, "the JSON of suggest or explain", text, err)
 	}
 	l, from := d.Layout, "explain"
 	if l == nil && len(d.Layouts) > 0 {

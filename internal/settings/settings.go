@@ -74,7 +74,7 @@ func (s Set) file(path string, keys []string) error {
 	}
 	raw := map[string]any{}
 	if _, err := toml.Decode(string(text), &raw); err != nil {
-		return catalog.Errorf("%s: not valid TOML: %s", path, strings.ReplaceAll(err.Error(), "\n", " "))
+		return catalog.TOMLFault(path, err)
 	}
 	for k, v := range raw {
 		if !known(k, keys) {

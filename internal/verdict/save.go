@@ -49,13 +49,13 @@ func Load(file string) (*Report, error) {
 func Parse(file string, text []byte) (*Report, error) {
 	r := &Report{}
 	if err := json.Unmarshal(text, r); err != nil {
-		return nil, catalog.Errorf("--from %q: not a saved measurement: %v", file, err)
+		return nil, catalog.JSONFault(file, "a saved measurement, as planner verify --save writes", text, err)
 	}
 	if r.SchemaVersion != 1 {
-		return nil, catalog.Errorf("--from %q: schema_version %d: want 1", file, r.SchemaVersion)
+		return nil, catalog.Errorf("%s: schema_version %d: not a saved measurement: want 1, as planner verify --save writes", file, r.SchemaVersion)
 	}
 	if err := r.check(); err != "" {
-		return nil, catalog.Errorf("--from %q: %s", file, err)
+		return nil, catalog.Errorf("%s: %s", file, err)
 	}
 	r.Judge()
 	return r, nil
