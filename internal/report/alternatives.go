@@ -101,11 +101,16 @@ func (r *Review) alternative(what string, e *strategies.Estimate) Alternative {
 	return a
 }
 
-// differences names the term that costs most against the pick, and memory.
+// differences names the term that costs most against the pick, or saves most
+// where the layout is faster, and memory.
 func differences(pick, e *strategies.Estimate, tie bool) []string {
 	var out []string
 	name, most := term(pick, e)
-	if (!tie || most > 0.01*float64(pick.Step)) && most > 0 {
+	switch {
+	case !tie && e.Step < pick.Step:
+		name, most = term(e, pick)
+		out = append(out, fmt.Sprintf("%.2f s less %s", most, name))
+	case (!tie || most > 0.01*float64(pick.Step)) && most > 0:
 		if e.Layout.Recompute > pick.Layout.Recompute && name == "compute" {
 			name = "compute (it recomputes activations)"
 		}
