@@ -54,13 +54,13 @@ func runExport(c *cobra.Command, o *exportFlags) error {
 	if err != nil {
 		return err
 	}
-	a, err := o.asked(c)
+	a, saved, err := o.asked(c)
 	if err != nil {
 		return err
 	}
 	p, err := exportPlan(c.Context(), o, a, framework)
 	if err != nil {
-		return err
+		return saved.Named(err)
 	}
 	d, err := export.Export(o.to, p)
 	if err != nil {
@@ -69,23 +69,26 @@ func runExport(c *cobra.Command, o *exportFlags) error {
 	return writeExport(c, o, d)
 }
 
-// asked answers the question of the flags, or that of a saved plan.
-func (o *exportFlags) asked(c *cobra.Command) (*ask.Answer, error) {
+// asked answers the question of the flags, or that of a saved plan, which
+// has no file where there is none.
+func (o *exportFlags) asked(c *cobra.Command) (*ask.Answer, *plan.Plan, error) {
 	if o.from == "" {
-		return o.answer(c)
+		a, err := o.answer(c)
+		return a, &plan.Plan{}, err
 	}
 	if o.layout != "" {
-		return nil, catalog.Errorf("--from %s and --layout %s: two layouts: give one", o.from, o.layout)
+		return nil, nil, catalog.Errorf("--from %s and --layout %s: two layouts: give one", o.from, o.layout)
 	}
 	if err := refuseAnswered(c.Flags(), "--from "+o.from, answersAll()); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	saved, err := plan.Read(o.from)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	o.layout = saved.Layout
-	return saved.Ask()
+	a, err := saved.Ask()
+	return a, saved, err
 }
 
 // exportPlan finds the layout and the framework that runs it: the target's own

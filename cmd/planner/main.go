@@ -42,6 +42,7 @@ func run(args []string, out, errOut io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	root := newRoot()
+	nameOrigins(root)
 	root.SetArgs(args)
 	checked := &checkedWriter{w: out}
 	root.SetOut(checked)

@@ -1,6 +1,9 @@
 package catalog
 
 import (
+	"slices"
+	"strings"
+
 	"planner/hardware"
 	"planner/hardware/unit"
 )
@@ -49,12 +52,29 @@ func (o ClusterOptions) check() error {
 		return Errorf("NVLink domain %d: want 1 to 1,048,576", o.Domain)
 	case o.GPUsPerNode > 0 && o.Domain%o.GPUsPerNode != 0:
 		return Errorf("NVLink domain %d: not whole nodes of %d GPUs", o.Domain, o.GPUsPerNode)
-	case o.NICs < 0 || o.InterNode < 0 || o.Latency < 0:
-		return Errorf("ports, bandwidth or latency negative: want 0 or more")
+	case o.NICs < 0:
+		return Errorf("ports of a node %d: negative: want 0 or more", o.NICs)
+	case !(o.InterNode >= 0):
+		return Errorf("network of %g B/s per GPU: negative: want 0 or more", float64(o.InterNode))
+	case !(o.Latency >= 0):
+		return Errorf("latency between nodes %g s: negative: want 0 or more", float64(o.Latency))
+	case o.Fabric != "" && !slices.Contains(hardware.LinkKinds(), o.Fabric):
+		return unknownFabric(string(o.Fabric))
 	case o.InterNode > 0 && !(o.InterNode >= leastRate && o.InterNode <= mostRate):
 		return Errorf("network of %g B/s per GPU: out of range: want %s to %s", float64(o.InterNode), leastRate, mostRate)
 	}
 	return nil
+}
+
+func unknownFabric(given string) error {
+	var known []string
+	for _, k := range hardware.LinkKinds() {
+		known = append(known, string(k))
+	}
+	if n := Nearest(given, known); n != "" {
+		return Errorf("fabric %q: unknown: did you mean %q?", given, n)
+	}
+	return Errorf("fabric %q: unknown: want one of %s", given, strings.Join(known, ", "))
 }
 
 // applyNode changes the size of a node. A domain that was the node stays the

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"planner/internal/ask"
 	"planner/internal/catalog"
 	"planner/internal/plan"
 	"planner/strategies"
@@ -28,7 +27,7 @@ type Config struct {
 	Precision string
 	GPUs      int // where the file implies them
 
-	asked *ask.Question // the whole question, where the file is a saved plan
+	saved *plan.Plan // the whole question, where the file is one
 
 	Overlap  *bool // whether gradient calls run beside the backward pass
 	Bucket   int   // elements of a gradient bucket
@@ -104,7 +103,7 @@ func planConfig(name string, text []byte) (*Config, error) {
 	l.MBS = max(1, l.MBS) // a layout string leaves mbs=1 out
 	q := p.Asked()
 	return &Config{Kind: "plan", Framework: p.Framework, Model: q.Model, Layout: l, Seq: q.SeqLen, GlobalBatch: q.GlobalBatch,
-		Precision: q.Precision, GPUs: q.GPUs, asked: &q}, nil
+		Precision: q.Precision, GPUs: q.GPUs, saved: p}, nil
 }
 
 // Answers reports whether the file answers a flag of the question, so that a
@@ -127,5 +126,5 @@ func (c *Config) Answers(flag string) bool {
 // typed beside it: what a model's shape or a framework's default was read as
 // may be said better.
 func (c *Config) States(flag string) bool {
-	return c.asked != nil || flag == "seq-len" && c.Seq > 0 || flag == "global-batch" && c.GlobalBatch > 0
+	return c.saved != nil || flag == "seq-len" && c.Seq > 0 || flag == "global-batch" && c.GlobalBatch > 0
 }

@@ -111,7 +111,10 @@ func (s settings) read(c *Config, name string) error {
 			continue
 		}
 		v, err := strconv.Atoi(text)
-		if err != nil || v < 1 || v > 1<<30 {
+		switch {
+		case text == "true":
+			return catalog.Errorf("%s: %s: no value: want a whole number of at least 1", name, n.key)
+		case err != nil || v < 1 || v > 1<<30:
 			return catalog.Errorf("%s: %s %q: not a whole number of at least 1", name, n.key, text)
 		}
 		*n.to = v

@@ -19,9 +19,17 @@ type Subject struct {
 // first, and explains the layout; a saved plan has the whole question. Errors
 // are *catalog.Error.
 func Resolve(c *Config, q ask.Question) (*Subject, error) {
-	if c.asked != nil {
-		q = *c.asked
+	if c.saved == nil {
+		return c.resolve(q)
 	}
+	if _, err := c.saved.Ask(); err != nil {
+		return nil, err
+	}
+	s, err := c.resolve(c.saved.Asked())
+	return s, c.saved.Named(err)
+}
+
+func (c *Config) resolve(q ask.Question) (*Subject, error) {
 	first := func(to *string, from string) {
 		if *to == "" {
 			*to = from

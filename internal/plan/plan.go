@@ -35,6 +35,7 @@ type Plan struct {
 	// From names the kind of file that the plan was read from: "plan",
 	// "suggest", "explain" or "report".
 	From string `toml:"-"`
+	File string `toml:"-"` // its name, for faults; "" of a new plan
 }
 
 // Question is what was asked, every default filled in; what is 0, empty or

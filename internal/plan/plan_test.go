@@ -37,6 +37,7 @@ func TestRoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	p.File = "plan.toml"
 	if d := cmp.Diff(p, back); d != "" {
 		t.Errorf("saved and read plan differ:\n%s", d)
 	}
@@ -138,4 +139,31 @@ func FuzzParse(f *testing.F) {
 			t.Error("a plan that cannot be written")
 		}
 	})
+}
+
+// A question that cannot be asked is a fault of the file, under its own keys.
+func TestFaultsNameTheFile(t *testing.T) {
+	a, x := answered(t, ask.Question{Model: "8b", GPUs: 64}, "tp=2,zero=1")
+	good := string(New(a, &x.Estimate, "0.0.0", time.Now()).Encode())
+	for _, c := range []struct{ was, now, want string }{
+		{"gpus = 64", "gpus = -3", "p.toml: gpus -3: too small: want 1 to 1,048,576"},
+		{"gpus = 64", "gpus = 0", "p.toml: gpus: missing"},
+		{"seq_len = 8192", "seq_len = -3", "p.toml: seq_len -3: out of range"},
+		{`model = "llama3.1-8b"`, `model = "zzz"`, `p.toml: model "zzz": no such preset`},
+		{`layout = "tp=2,dp=32,zero=1"`, `layout = "tp=3"`, `p.toml: layout "tp=3": 64 GPUs`},
+		{"framework = \"megatron\"\n\n", "framework = \"zzz\"\n\n", `p.toml: framework "zzz": no such value`},
+		{`hardware = "h100-sxm-80gb"`, `hardware = "foo"`, `p.toml: unknown hardware "foo"`},
+		{`fabric = ""`, `fabric = "zzz"`, `p.toml: fabric "zzz": unknown: want one of nvlink, `},
+		{"latency_seconds = 0.0", "latency_seconds = -1.0", "p.toml: latency between nodes -1 s: negative"},
+		{"nics_per_node = 0", "nics_per_node = -1", "p.toml: ports of a node -1: negative"},
+	} {
+		text := strings.Replace(good, c.was, c.now, 1)
+		p, err := Parse("p.toml", []byte(text))
+		if err != nil || text == good {
+			t.Fatalf("%s: %v:\n%s", c.now, err, text)
+		}
+		if _, _, err = p.Estimate(); err == nil || !strings.HasPrefix(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v, want %q", c.now, err, c.want)
+		}
+	}
 }

@@ -3,6 +3,7 @@ package plan
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"math"
 	"path/filepath"
 	"strings"
@@ -25,6 +26,15 @@ func Read(path string) (*Plan, error) {
 
 // Parse reads a plan from the text of a file, which names it in errors.
 func Parse(file string, text []byte) (*Plan, error) {
+	p, err := parse(file, text)
+	if err != nil {
+		return nil, err
+	}
+	p.File = file
+	return p, nil
+}
+
+func parse(file string, text []byte) (*Plan, error) {
 	switch strings.ToLower(filepath.Ext(file)) {
 	case ".json":
 		return parseJSON(file, text)
@@ -36,6 +46,24 @@ func Parse(file string, text []byte) (*Plan, error) {
 		return nil, err
 	}
 	return p, p.check(file)
+}
+
+// Named says of a fault of the question that it is the file's, under the key
+// that the file has for the flag: "plan.toml: gpus -3: too small".
+func (p *Plan) Named(err error) error {
+	var fault *catalog.Error
+	if p.File == "" || !errors.As(err, &fault) {
+		return err
+	}
+	named := &catalog.Error{}
+	for _, line := range fault.Faults {
+		given, rest, _ := strings.Cut(line, " ")
+		if flag, ok := strings.CutPrefix(given, "--"); ok {
+			line = strings.ReplaceAll(flag, "-", "_") + " " + rest
+		}
+		named.Faults = append(named.Faults, p.File+": "+line)
+	}
+	return named
 }
 
 func (p *Plan) check(file string) error {
@@ -116,7 +144,8 @@ func parseReport(file string, text []byte) (*Plan, error) {
 
 // Ask asks the plan's question again, of today's presets.
 func (p *Plan) Ask() (*ask.Answer, error) {
-	return ask.Ask(p.Question.asked())
+	a, err := ask.Ask(p.Question.asked())
+	return a, p.Named(err)
 }
 
 // Asked returns the plan's question under the framework that its layout was
@@ -132,11 +161,11 @@ func (p *Plan) Asked() ask.Question {
 func (p *Plan) Estimate() (*ask.Answer, *strategies.Explanation, error) {
 	a, err := ask.Ask(p.Asked())
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, p.Named(err)
 	}
 	l, f, err := a.Layout(p.Layout)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, p.Named(err)
 	}
 	return a, a.Explain(l, f), nil
 }
