@@ -16,6 +16,7 @@ import (
 	"planner/internal/ask"
 	"planner/internal/calibrate"
 	"planner/internal/catalog"
+	"planner/internal/export"
 	"planner/internal/show"
 	"planner/internal/validate"
 )
@@ -160,14 +161,11 @@ func (k *calibration) steps(c *cobra.Command, text []byte) error {
 }
 
 func (k *calibration) write(c *cobra.Command, text string) error {
-	if k.out == "" {
+	if export.IsOutput(k.out) {
 		_, err := fmt.Fprint(c.OutOrStdout(), text)
 		return err
 	}
-	if err := os.WriteFile(k.out, []byte(text), 0o644); err != nil {
-		return catalog.Errorf("--out %s: cannot be written: %v", k.out, err)
-	}
-	return nil
+	return export.WriteFile(k.out, []byte(text))
 }
 
 func (k *calibration) study(c *cobra.Command) error {

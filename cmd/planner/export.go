@@ -41,7 +41,7 @@ what that framework cannot express. Without --layout it writes the best one for 
 	f.StringVar(&o.to, "to", "", strings.Join(export.Targets(), ", "))
 	f.StringVar(&o.layout, "layout", "", "layout, e.g. tp=8,pp=4,zero=1 (default: the best for the target)")
 	f.StringVar(&o.from, "from", "", "take question and layout from a plan.toml, the JSON of suggest or explain, or a report")
-	f.StringVarP(&o.output, "output", "o", "", "file to write, whole or not at all (default: standard output)")
+	f.StringVarP(&o.output, "output", "o", "", "file to write, whole or not at all; - for standard output (the default)")
 	complete(c, "to", export.Targets)
 	return c
 }
@@ -147,7 +147,7 @@ func shortVersion() string {
 }
 
 func writeExport(c *cobra.Command, o *exportFlags, d *export.Document) error {
-	if o.output == "" {
+	if export.IsOutput(o.output) {
 		if _, err := io.WriteString(c.OutOrStdout(), d.Text); err != nil {
 			return err
 		}

@@ -46,7 +46,7 @@ func newPlanSave() *cobra.Command {
 	}
 	o.addTo(c)
 	c.Flags().StringVar(&o.layout, "layout", "", "layout, e.g. tp=8,pp=4,zero=1 (default: the best)")
-	c.Flags().StringVarP(&o.output, "output", "o", "", "file to write, whole or not at all (default: standard output)")
+	c.Flags().StringVarP(&o.output, "output", "o", "", "file to write, whole or not at all; - for standard output (the default)")
 	return c
 }
 
@@ -60,7 +60,7 @@ func savePlan(c *cobra.Command, o *planFlags) error {
 		return err
 	}
 	text := plan.New(a, e, shortVersion(), time.Now()).Encode()
-	if o.output == "" {
+	if export.IsOutput(o.output) {
 		_, err := c.OutOrStdout().Write(text)
 		return err
 	}

@@ -49,7 +49,7 @@ planner explain --from reads it back. A name that ends in .md, or --format markd
 	addConstraints(f, &o.limits)
 	f.Lookup("format").Usage = "html or markdown (default by the name of -o, html)"
 	f.StringVar(&o.layout, "layout", "", "layout to review, e.g. tp=8,pp=4,zero=1 (default: the best)")
-	f.StringVarP(&o.output, "output", "o", "", "file to write, whole or not at all (default: standard output)")
+	f.StringVarP(&o.output, "output", "o", "", "file to write, whole or not at all; - for standard output (the default)")
 	f.StringVar(&o.verified, "verified", "", "what planner verify --format json found")
 	f.StringVar(&o.tokens, "tokens", "", "tokens of the training run that is costed, e.g. 15T (default 1T)")
 	f.StringVar(&o.price, "price", "", "US dollars of a GPU hour, e.g. 2.50 (default: the cluster preset's, if it has one)")
@@ -135,7 +135,7 @@ func writeReport(c *cobra.Command, o *reportFlags, format string, r *review.Revi
 	if err := write(&b, r); err != nil {
 		return err
 	}
-	if o.output == "" {
+	if export.IsOutput(o.output) {
 		_, err := c.OutOrStdout().Write(b.Bytes())
 		return err
 	}

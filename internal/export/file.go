@@ -1,6 +1,9 @@
 package export
 
 import (
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 
@@ -8,28 +11,24 @@ import (
 )
 
 // WriteFile writes a file of the user's whole or not at all: into a temporary
-// file beside it, which then takes its name. A link is followed; a device or a
-// pipe is written to. Errors are *catalog.Error.
+// file beside it, which then takes its name, and its mode where it is there
+// already. A link is followed; a device or a pipe is written to. Errors are
+// *catalog.Error.
 func WriteFile(path string, text []byte) error {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
+	path, info, err := existing(path)
+	switch {
+	case err != nil:
+		return err
+	case info != nil && !info.Mode().IsRegular():
+		return unwritten(path, os.WriteFile(path, text, 0o644))
 	}
-	switch info, err := os.Stat(path); {
-	case err == nil && info.IsDir():
-		return catalog.Errorf("%s: is a folder: want the path of a file", path)
-	case err == nil && !info.Mode().IsRegular():
-		if err := os.WriteFile(path, text, 0o644); err != nil {
-			return catalog.Errorf("%s: cannot be written: %v", path, cause(err))
-		}
-		return nil
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	f, err := temporary(path)
 	if err != nil {
-		return catalog.Errorf("%s: cannot be written: %v", path, cause(err))
+		return unwritten(path, err)
 	}
 	_, err = f.Write(text)
-	if e := f.Chmod(0o644); err == nil {
-		err = e
+	if info != nil && err == nil {
+		err = f.Chmod(info.Mode().Perm())
 	}
 	if e := f.Close(); err == nil {
 		err = e
@@ -39,9 +38,8 @@ func WriteFile(path string, text []byte) error {
 	}
 	if err != nil {
 		os.Remove(f.Name())
-		return catalog.Errorf("%s: cannot be written: %v", path, cause(err))
 	}
-	return nil
+	return unwritten(path, err)
 }
 
 // Writable says whether a file of the user's could be written, so that nobody
@@ -50,23 +48,60 @@ func Writable(path string) error {
 	if path == "" {
 		return nil
 	}
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
+	path, info, err := existing(path)
+	if err != nil || info != nil && !info.Mode().IsRegular() {
+		return err
 	}
-	switch info, err := os.Stat(path); {
-	case err == nil && info.IsDir():
-		return catalog.Errorf("%s: is a folder: want the path of a file", path)
-	case err == nil && !info.Mode().IsRegular():
-		return nil
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	f, err := temporary(path)
 	if err != nil {
-		return catalog.Errorf("%s: cannot be written: %v", path, cause(err))
+		return unwritten(path, err)
 	}
 	f.Close()
 	os.Remove(f.Name())
 	return nil
 }
+
+// existing follows a link and refuses a folder and a file without write
+// permission, which a new file in its place would pass by. The info is nil
+// where there is nothing yet.
+func existing(path string) (string, fs.FileInfo, error) {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return path, nil, nil
+	case info.IsDir():
+		return path, nil, catalog.Errorf("%s: is a folder: want the path of a file", path)
+	case !info.Mode().IsRegular():
+		return path, info, nil
+	case info.Mode().Perm()&0o222 == 0: // of root's every file can be opened
+		return path, nil, unwritten(path, fs.ErrPermission)
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return path, nil, unwritten(path, err)
+	}
+	f.Close()
+	return path, info, nil
+}
+
+// temporary opens a new file beside path, as open to others as the umask says.
+func temporary(path string) (*os.File, error) {
+	name := fmt.Sprintf(".%s.%x", filepath.Base(path), rand.Uint64())
+	return os.OpenFile(filepath.Join(filepath.Dir(path), name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+}
+
+func unwritten(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return catalog.Errorf("%s: cannot be written: %v", path, cause(err))
+}
+
+// IsOutput reports whether the name of a file stands for standard output.
+func IsOutput(path string) bool { return path == "" || path == "-" }
 
 // cause returns an error without the temporary name in it.
 func cause(err error) error {

@@ -7,6 +7,7 @@ import (
 
 	"planner/hardware"
 	"planner/hardware/unit"
+	"planner/internal/export"
 )
 
 // Calibrate fits the profile of the run to what was measured, writes it to
@@ -14,7 +15,7 @@ import (
 // measurement again with predictions of the fitted profile.
 func (r *Run) Calibrate(m *Report, file string) (*Report, error) {
 	fitted := r.Fit(m)
-	if err := writeWhole(file, encode(fitted, m, nil)); err != nil {
+	if err := export.WriteFile(file, encode(fitted, m, nil)); err != nil {
 		return nil, err
 	}
 	return r.Again(m, fitted)

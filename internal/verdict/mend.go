@@ -7,6 +7,7 @@ import (
 
 	"planner/hardware"
 	"planner/internal/catalog"
+	"planner/internal/export"
 	"planner/internal/show"
 )
 
@@ -90,4 +91,4 @@ func (m *Mended) Render(w io.Writer) {
 func (m *Mended) TOML() []byte { return encode(m.Profile, m.Before, m.Terms) }
 
 // Save writes the profile, whole or not at all.
-func (m *Mended) Save(file string) error { return writeWhole(file, m.TOML()) }
+func (m *Mended) Save(file string) error { return export.WriteFile(file, m.TOML()) }

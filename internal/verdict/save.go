@@ -2,12 +2,10 @@ package verdict
 
 import (
 	"encoding/json"
-	"errors"
 	"math"
-	"os"
-	"path/filepath"
 
 	"planner/internal/catalog"
+	"planner/internal/export"
 )
 
 // Save writes a report as JSON, whole or not at all.
@@ -16,24 +14,7 @@ func (r *Report) Save(file string) error {
 	if err != nil {
 		return err
 	}
-	return writeWhole(file, append(text, '\n'))
-}
-
-// writeWhole writes beside the file and renames, so that no half is left.
-func writeWhole(file string, text []byte) error {
-	t, err := os.CreateTemp(filepath.Dir(file), ".planner-*")
-	if err != nil {
-		return catalog.Errorf("%s: cannot write: %v", file, errors.Unwrap(err))
-	}
-	_, err = t.Write(text)
-	err = errors.Join(err, t.Chmod(0o644), t.Close())
-	if err == nil {
-		err = os.Rename(t.Name(), file)
-	}
-	if err != nil {
-		_ = os.Remove(t.Name())
-	}
-	return err
+	return export.WriteFile(file, append(text, '\n'))
 }
 
 // Load reads a saved report and judges it again. Errors are *catalog.Error.
