@@ -19,9 +19,14 @@ type decoder struct {
 	lines  map[string]int // dotted path → line; see keyLines; nil until a fault needs it
 	loose  bool           // unknown keys are another tool's
 	faults []fault
+	// misspelt is set once a key is unknown, which may be one that is missing:
+	// that of meant, where one is near.
+	misspelt bool
+	meant    []string
 }
 
 type fault struct {
+	path string
 	line int
 	text string
 }
@@ -39,8 +44,21 @@ func (d *decoder) err() error {
 	return e
 }
 
-// fail records a fault at path, or at the nearest parent whose line is known.
+// follows reports whether a fault at path may follow from one that is known: of
+// the same key, of a part of it, or of a key that is spelled wrong.
+func (d *decoder) follows(path string) bool {
+	if path == "" {
+		return d.misspelt
+	}
+	return slices.Contains(d.meant, path) || slices.ContainsFunc(d.faults, func(f fault) bool { return f.path == path || strings.HasPrefix(f.path, path+".") })
+}
+
+// fail records a fault at path, or at the nearest parent whose line is known,
+// unless it may only follow from another.
 func (d *decoder) fail(path, format string, args ...any) {
+	if d.follows(path) {
+		return
+	}
 	if d.lines == nil {
 		d.lines = keyLines(d.text)
 	}
@@ -55,7 +73,7 @@ func (d *decoder) fail(path, format string, args ...any) {
 	if line > 0 {
 		where += ":" + strconv.Itoa(line)
 	}
-	d.faults = append(d.faults, fault{line, where + ": " + fmt.Sprintf(format, args...)})
+	d.faults = append(d.faults, fault{path, line, where + ": " + fmt.Sprintf(format, args...)})
 }
 
 func pointed(v any) reflect.Value { return reflect.ValueOf(v).Elem() }
@@ -124,8 +142,10 @@ func (d *decoder) table(path string, raw any, dst reflect.Value) {
 }
 
 func (d *decoder) unknown(path, key string, known []string) {
+	d.misspelt = true
 	if n := Nearest(key, known); n != "" {
 		d.fail(path, "unknown key %q: did you mean %q?", key, n)
+		d.meant = append(d.meant, join(parent(path), n))
 		return
 	}
 	d.fail(path, "unknown key %q: want one of %s", key, strings.Join(known, ", "))

@@ -7,8 +7,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"reflect"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -64,6 +62,20 @@ func Decode(file string, text []byte, v any) error {
 	return d.err()
 }
 
+// DecodeKind is Decode for a file that may be of another kind: kind and want
+// say in one line what belongs in it, where none of its keys does.
+func DecodeKind(file string, text []byte, v any, kind, want string) error {
+	d, err := newDecoder(file, text)
+	if err != nil {
+		return err
+	}
+	if d.strange(pointed(v).Type()) {
+		return Errorf("%s: not a %s: none of its keys is one of a %s: want %s", file, kind, kind, want)
+	}
+	d.assign("", d.root, pointed(v))
+	return d.err()
+}
+
 // DecodeKnown reads the keys that v has of another tool's TOML, and leaves the
 // others. It returns the whole file as parsed. The error is an *Error.
 func DecodeKnown(file string, text []byte, v any) (map[string]any, error) {
@@ -87,18 +99,6 @@ func newDecoder(file string, text []byte) (*decoder, error) {
 	}
 	d.text = text
 	return d, nil
-}
-
-// strange reports whether the file seems to be of another kind: none of its keys
-// at the top level is of the struct, nor is it one key misspelt.
-func (d *decoder) strange(of reflect.Type) bool {
-	known := sortedKeys(tags(of))
-	for k := range d.root {
-		if slices.Contains(known, k) || len(d.root) == 1 && Nearest(k, known) != "" {
-			return false
-		}
-	}
-	return true
 }
 
 // checkText refuses what is no text before the parser sees it.

@@ -89,6 +89,7 @@ func TestWrongFiles(t *testing.T) {
 		{"p.toml", strings.Replace(good, "gpus = 64", "gpu = 64", 1), `did you mean "gpus"`},
 		{"p.toml", strings.Replace(good, "tp=2", "tpp=2", 1), `unknown key "tpp"`},
 		{"p.toml", "format = 1\nlayout = \"tp=2\"\n", "must be above 0"},
+		{"p.toml", "title = \"a cluster\"\ngpu = \"h100\"\ngpus_per_node = 8\n", "p.toml: not a plan TOML: none of its keys is one of a plan TOML"},
 		{"p.json", "{}", "schema_version 0"},
 		{"p.json", "[", "the file seems cut off: want the JSON of suggest"}, {"p.json", "[]", "p.json: is a list: want the JSON"},
 		{"p.json", `{"schema_version":1}`, "no layout"},

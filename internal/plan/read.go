@@ -42,7 +42,7 @@ func parse(file string, text []byte) (*Plan, error) {
 		return parseReport(file, text)
 	}
 	p := &Plan{From: "plan"}
-	if err := catalog.Decode(file, text, p); err != nil {
+	if err := catalog.DecodeKind(file, text, p, "plan TOML", "one that planner plan save writes"); err != nil {
 		return nil, err
 	}
 	return p, p.check(file)
