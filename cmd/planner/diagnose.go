@@ -79,17 +79,12 @@ func runDiagnose(c *cobra.Command, o *diagnoseFlags, name string) error {
 // measured reads the flags that say what was measured.
 func (o *diagnoseFlags) measured(f *pflag.FlagSet) (*diagnose.Request, error) {
 	r := &diagnose.Request{Measured: unit.Seconds(o.step)}
-	if g := f.Lookup("step-seconds"); g.Changed && !(o.step > 0 && o.step < 1e9) {
-		return nil, catalog.Errorf("--step-seconds %v: not the time of a step: want seconds above 0, below 1e9", g.Value)
+	if g := f.Lookup("step-seconds"); g.Changed && !(o.step >= 1e-6 && o.step < 1e9) {
+		return nil, catalog.Errorf("--step-seconds %v: not the time of a step: want seconds, 1e-6 to 1e9", g.Value)
 	}
-	for _, text := range o.shares {
-		s, err := diagnose.ParseShare(text)
-		if err != nil {
-			return nil, err
-		}
-		r.Shares = append(r.Shares, s)
-	}
-	return r, nil
+	var err error
+	r.Shares, err = diagnose.ParseShares(o.shares)
+	return r, err
 }
 
 // rest resolves what the file does not say: flags first, then saved defaults.

@@ -29,7 +29,6 @@ leaves blank takes the framework's default and is listed.`,
   planner validate --runs ours.tsv --plot ours.svg
   planner validate --runs ours.tsv --calibrate-per group:1 --format json
   planner validate --collectives nccl.tsv`,
-		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error { return v.run(c, args) },
 	}
 	f := c.Flags()
@@ -88,6 +87,10 @@ func (v *validation) file(args []string) error {
 	switch {
 	case len(args) == 0:
 		return nil
+	case args[0] == "":
+		return catalog.Errorf("--runs %q: %v", args[0], errEmpty)
+	case len(args) > 1:
+		return catalog.Errorf("argument %q: not understood: want one table", args[1])
 	case v.runs == bundled:
 		v.runs = args[0]
 		return nil

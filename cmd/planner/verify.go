@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"planner/internal/catalog"
 	"planner/internal/export"
@@ -80,6 +81,9 @@ func runVerify(c *cobra.Command, o *verifyFlags) error {
 	if err := o.check(); err != nil {
 		return err
 	}
+	if err := aboveZero(c.Flags(), "gpus", "seq-len", "global-batch"); err != nil {
+		return err
+	}
 	if o.from != "" {
 		if err := refuseAnswered(c.Flags(), "--from "+o.from, allBut("from", "format", "save")); err != nil {
 			return err
@@ -137,14 +141,26 @@ func (o *verifyFlags) check() error {
 		return catalog.Errorf("--rounds %d: out of range: want 3 to 100", o.Rounds)
 	case o.seconds < 1 || o.seconds > 86400:
 		return catalog.Errorf("--budget %d: out of range: want 1 to 86400 seconds", o.seconds)
-	case o.SeqLen < 0 || o.Batch < 0:
-		return catalog.Errorf("--seq-len %d, --global-batch %d: negative: want 1 or more", o.SeqLen, o.Batch)
+	case o.SeqLen < 0:
+		return catalog.Errorf("--seq-len %d: negative: want 1 or more", o.SeqLen)
+	case o.Batch < 0:
+		return catalog.Errorf("--global-batch %d: negative: want 1 or more", o.Batch)
 	case o.GPUs < 0 || o.GPUs == 1 || o.GPUs > 1<<20:
 		return catalog.Errorf("--gpus %d: out of range: want 2 to 1,048,576, for calls to be between", o.GPUs)
 	case o.calibrate != "" && o.GPUs > 0:
 		return catalog.Errorf("--calibrate: fits the ranks at hand: want it without --gpus")
 	case o.from != "" && o.calibrate != "":
 		return catalog.Errorf("--calibrate: needs a run: give it without --from")
+	}
+	return nil
+}
+
+// aboveZero refuses a 0 that was typed, which would count as not given.
+func aboveZero(f *pflag.FlagSet, names ...string) error {
+	for _, name := range names {
+		if g := f.Lookup(name); g.Changed && g.Value.String() == "0" {
+			return catalog.Errorf("--%s 0: too small: want more, or leave the flag out", name)
+		}
 	}
 	return nil
 }

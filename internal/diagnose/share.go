@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,6 +15,27 @@ import (
 type Share struct {
 	Op    collective.Op
 	Value float64 // fraction of the step
+}
+
+// ParseShares reads shares of different calls of one step, together at most
+// all of it. Errors are *catalog.Error.
+func ParseShares(texts []string) ([]Share, error) {
+	var shares []Share
+	sum := 0.0
+	for _, text := range texts {
+		s, err := ParseShare(text)
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(shares, func(before Share) bool { return before.Op == s.Op }) {
+			return nil, catalog.Errorf("--share %q: %s is given twice: want one share of each call, the sum of its kernels", text, s.Op)
+		}
+		if sum += s.Value; sum > 1+1e-9 {
+			return nil, catalog.Errorf("--share %q: together %.4g %% of the step: want at most 100 %%", text, 100*sum)
+		}
+		shares = append(shares, s)
+	}
+	return shares, nil
 }
 
 // ParseShare reads "all_reduce=35%", "AllReduce=0.35" or a kernel's name such
