@@ -87,6 +87,7 @@ func wrong(saved settings.Set) error {
 func tryValue(v settings.Value, model string) error {
 	o := &suggestFlags{}
 	c := suggestCommand(o)
+	giveOnce(c)
 	o.Model, o.GPUs = model, 1024
 	flag := c.Flags().Lookup(v.Key)
 	if err := c.Flags().Set(v.Key, v.Value); err != nil || v.Value == "" {
