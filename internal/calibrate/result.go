@@ -55,6 +55,7 @@ func fitSamples(rows []*sample) *Result {
 		res.take(f, all)
 	}
 	res.final = all
+	res.serveOthers()
 	return res
 }
 

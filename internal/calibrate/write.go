@@ -11,6 +11,7 @@ import (
 
 	"planner/hardware/unit"
 	"planner/presets"
+	"planner/strategies"
 )
 
 // Marker begins the part of a preset file that a fit writes; what stands
@@ -31,7 +32,7 @@ func (res *Result) ProfilesTOML(asOf string) string {
 				fitted[at.arch] = res.profile(at)
 			}
 		}
-		best := res.defaultArch(fw, fitted)
+		best := res.defaultArch(fw)
 		for _, arch := range slices.Sorted(maps.Keys(fitted)) {
 			fmt.Fprintf(&b, "\n[%s.%s]\n%s", fw, arch, fitted[arch])
 		}
@@ -52,13 +53,24 @@ func (res *Result) has(at place) bool {
 
 // defaultArch is the generation whose constants serve those without runs: the
 // latest of the widespread ones.
-func (res *Result) defaultArch(_ string, fitted map[string]string) string {
+func (res *Result) defaultArch(framework string) string {
 	for _, a := range []string{"hopper", "ampere", "blackwell", "blackwell-ultra"} {
-		if fitted[a] != "" {
+		if res.has(place{framework, a}) {
 			return a
 		}
 	}
 	return ""
+}
+
+// serveOthers gives the generations that no run of their framework was fitted on
+// the constants that the presets will give them.
+func (res *Result) serveOthers() {
+	for at := range res.final.profiles {
+		if best := res.defaultArch(at.framework); best != "" && !res.has(at) {
+			f := res.other(place{at.framework, best})
+			res.final.profiles[at] = &f
+		}
+	}
 }
 
 func (res *Result) profile(at place) string {
@@ -74,11 +86,16 @@ func (res *Result) profile(at place) string {
 // elsewhere is profile for the generations that no run of the framework speaks
 // of: the networks that its runs left unstated are not theirs.
 func (res *Result) elsewhere(at place) string {
+	f := res.other(at)
+	return fields(&f, nil)
+}
+
+func (res *Result) other(at place) strategies.ProfileFit {
 	f := *res.final.profiles[at]
 	if f.Network > 0 {
 		f.Network = networkElsewhere
 	}
-	return fields(&f, nil)
+	return f
 }
 
 // note says how firm a constant is: an interval of 90 % (1.64 standard errors),
