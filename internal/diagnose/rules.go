@@ -13,7 +13,7 @@ import (
 // showed first, then what needs the model, each with its effect estimated.
 func (s *Subject) rules() []Finding {
 	c := &Config{Findings: append([]Finding{}, s.Config.Findings...)}
-	for _, rule := range []func(*Config){s.everyMicroBatch, s.nothingToShard, s.noOverlap, s.buckets, s.hpz, s.offload, s.recompute, s.pipeline, s.tensor} {
+	for _, rule := range []func(*Config){s.everyMicroBatch, s.nothingToShard, s.noOverlap, s.buckets, s.hpz, s.offload, s.recompute, s.pipeline, s.tensor, s.crowded, s.exchanges} {
 		rule(c)
 	}
 	return c.Findings
