@@ -42,7 +42,7 @@ func TestSearchRefusesWhatIsNotThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	for rule, space := range map[strategies.Rule]strategies.Space{
-		strategies.RuleExperts: {EP: []int{2}},
+		strategies.RuleExperts: {ETP: []int{2}},
 		strategies.RuleLayers:  {Recompute: []strategies.Recompute{strategies.RecomputeFull}, FullLayers: 33},
 	} {
 		if r := strategies.Search(t.Context(), a.Problem, space, strategies.Options{Top: 1}); len(r.Ranking) > 0 || r.Rejected[rule] == 0 {

@@ -115,7 +115,8 @@ var frameworkRules = []frameworkRule{
 			return pair("etp", l.ETP), "ties etp to tp or 1", "drop etp"
 		}},
 	{func(_ *Problem, l *Layout, can *Capabilities) bool {
-		return l.EP > 1 && !slices.Contains(can.Dispatch, l.Dispatcher.String())
+		exchanges := l.EP > 1 || l.ETP > 1 && l.Dispatcher != DispatchAllToAll
+		return exchanges && !slices.Contains(can.Dispatch, l.Dispatcher.String())
 	},
 		func(_ *Problem, l *Layout, can *Capabilities) (string, string, string) {
 			return "dispatcher=" + l.Dispatcher.String(), "has no such dispatcher", "use " + strings.Join(can.Dispatch, " or ")

@@ -5,7 +5,7 @@ package strategies
 // exchange of context parallelism at CP 1, full recomputation of as many layers
 // as the model has.
 func (p *Problem) Settle(l Layout) Layout {
-	if p.Model.Experts() == 0 {
+	if p.Model.Experts() == 0 || l.EP*l.ETP == 1 {
 		l.Dispatcher = DispatchAllToAll
 	}
 	if l.CP == 1 {

@@ -4,7 +4,7 @@ import "strconv"
 
 // experts visits the folds of the experts, and the exchanges that need them.
 func (w *walker) experts() {
-	if v := w.p.checkNoExperts(w.s.EP); v != nil {
+	if v := w.p.checkNoExperts(w.s); v != nil {
 		w.found.refuse(v.Rule, 1, func() *Violation { return v })
 		return
 	}
@@ -37,9 +37,13 @@ func (w *walker) exchanges() {
 }
 
 // checkNoExperts refuses degrees of expert parallelism for a dense model.
-func (p *Problem) checkNoExperts(ep []int) *Violation {
-	if moe(p.Model) || allows(ep, 1) {
+func (p *Problem) checkNoExperts(s *Space) *Violation {
+	given, of := "ep", s.EP
+	if allows(of, 1) {
+		given, of = "etp", s.ETP
+	}
+	if moe(p.Model) || allows(of, 1) {
 		return nil
 	}
-	return &Violation{RuleExperts, "ep=" + strconv.Itoa(ep[0]), "the model has no experts", "leave ep out"}
+	return &Violation{RuleExperts, given + "=" + strconv.Itoa(of[0]), "the model has no experts", "leave " + given + " out"}
 }
