@@ -119,7 +119,7 @@ func (k *calibration) links(c *cobra.Command, text []byte) error {
 	if k.hardware == "" {
 		k.hardware = ask.DefaultHardware
 	}
-	cluster, err := catalog.Cluster(k.hardware, 1<<16)
+	cluster, err := catalog.Described(k.hardware)
 	if err != nil {
 		return err
 	}
@@ -146,7 +146,7 @@ func (k *calibration) steps(c *cobra.Command, text []byte) error {
 	if k.hardware == "" {
 		k.hardware = f.GPU
 	}
-	cluster, err := catalog.Cluster(k.hardware, 1<<16)
+	cluster, err := catalog.Described(k.hardware)
 	if err != nil {
 		return err
 	}

@@ -207,10 +207,15 @@ func offBy(ratios []float64, factor float64) float64 {
 	return off[len(off)/2]
 }
 
-// span places the ranks of a line: side by side on as few nodes as it names.
+// span places the ranks of a line: side by side on as few nodes as it names,
+// in the shares of racks that a job of that size gets.
 func (l *Bench) span(c *hardware.Cluster) hardware.Span {
 	whole := *c
 	whole.GPUs = max(l.Ranks, c.PerNode*l.Nodes)
+	if n := c.Tiers[c.ScaleUp].Ranks; n > c.PerNode {
+		whole.Tiers = slices.Clone(c.Tiers)
+		whole.Tiers[c.ScaleUp].Ranks = catalog.Domain(whole.GPUs, n, c.PerNode)
+	}
 	if l.Nodes > 1 && l.Ranks/l.Nodes < c.PerNode {
 		return whole.Span(c.PerNode/max(1, l.Ranks/l.Nodes), l.Ranks)
 	}
