@@ -150,13 +150,11 @@ func (k *calibration) steps(c *cobra.Command, text []byte) error {
 	if err != nil {
 		return err
 	}
-	w := c.ErrOrStderr()
-	fmt.Fprintf(w, "%d measured steps: measured is %.3f of predicted; error %.1f %% before, %.1f %% after\n", f.Steps, f.Correction, 100*f.Off, 100*f.Left)
-	fmt.Fprintf(w, "80 %% band before %+.0f to %+.0f %%, after %+.0f to %+.0f %%\n",
-		100*(f.Before.Low-1), 100*(f.Before.High-1), 100*(f.After.Low-1), 100*(f.After.High-1))
-	for _, s := range f.SkippedLines {
-		fmt.Fprintln(w, "note: skipped:", s)
+	if cluster.GPU.Name != f.Part {
+		return catalog.Errorf("--hardware %s: a cluster of %s: the runs of %s are of %s: want a cluster of that, or no --hardware",
+			k.hardware, cluster.GPU.Name, k.from, f.GPU)
 	}
+	f.Render(c.ErrOrStderr())
 	return k.write(c, calibrate.HardwareTOML(cluster, f.Correction, "measured steps: "+filepath.Base(k.from), today()))
 }
 

@@ -1,0 +1,67 @@
+package calibrate
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"planner/internal/validate"
+)
+
+// measured is a table of one layout on GB200 with these steps.
+func measured(t *testing.T, gpu string, steps ...float64) []validate.Run {
+	t.Helper()
+	text := "framework\tpreset\tgpu\tgpus\tseq_len\tgbs\tstep_seconds\n"
+	for _, s := range steps {
+		text += fmt.Sprintf("megatron\tllama3.1-8b\t%s\t8\t8192\t128\t%g\n", gpu, s)
+	}
+	runs, err := validate.ReadRuns("r.tsv", strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return runs
+}
+
+// Steps of 4, 6 and 8 s of one layout: whatever is predicted, 6 is the factor
+// and measured is 2/3 to 4/3 of what it gives. The band says no less, the
+// output how wide that is.
+func TestBandHoldsTheRunsGiven(t *testing.T) {
+	f, err := FromRuns("r.tsv", measured(t, "gb200", 6, 4, 8))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(f.Spread.Low-2.0/3) > 1e-9 || math.Abs(f.Spread.High-4.0/3) > 1e-9 || !f.Wider() {
+		t.Errorf("band %v, want 2/3 to 4/3", f.Spread)
+	}
+	var b strings.Builder
+	f.Render(&b)
+	for _, want := range []string{"after -33 to +33 %: widened from", "trust them to -33 to +33 %"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%q misses %q", b.String(), want)
+		}
+	}
+}
+
+// Runs that agree leave the band of the correction.
+func TestBandOfRunsThatAgree(t *testing.T) {
+	f, err := FromRuns("r.tsv", measured(t, "gb200", 6, 6, 6.01))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Wider() || f.Spread != f.After {
+		t.Errorf("band %v, want %v", f.Spread, f.After)
+	}
+}
+
+// What keeps the measured rows from being predicted is said as validate does.
+func TestFromRunsSaysWhyNothingCounts(t *testing.T) {
+	_, err := FromRuns("r.tsv", measured(t, "gb2000", 6))
+	if want := `r.tsv:2: unknown hardware "gb2000": did you mean "gb200"?`; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+	_, err = FromRuns("r.tsv", append(measured(t, "gb200", 6), measured(t, "h100-sxm-80gb", 9)...))
+	if err == nil || !strings.HasSuffix(err.Error(), `gpu "h100-sxm-80gb" beside "gb200": want the runs of one cluster`) {
+		t.Errorf("two clusters: %v", err)
+	}
+}
