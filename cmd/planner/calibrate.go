@@ -135,11 +135,12 @@ func (k *calibration) links(c *cobra.Command, text []byte) error {
 }
 
 func (k *calibration) steps(c *cobra.Command, text []byte) error {
-	runs, err := validate.ReadRuns(k.from, bytes.NewReader(text))
+	t, err := validate.ReadRunTable(k.from, bytes.NewReader(text))
 	if err != nil {
 		return err
 	}
-	f, err := calibrate.FromRuns(k.from, runs)
+	noteIgnored(c, t.Ignored)
+	f, err := calibrate.FromRuns(k.from, t.Runs)
 	if err != nil {
 		return err
 	}
@@ -166,12 +167,21 @@ func (k *calibration) write(c *cobra.Command, text string) error {
 	return export.WriteFile(k.out, []byte(text))
 }
 
-func (k *calibration) study(c *cobra.Command) error {
-	read := validate.BundledRuns
-	if k.runs != "" {
-		read = func() ([]validate.Run, error) { return validate.RunsFile(k.runs) }
+// published reads the runs of --runs, or those that come with planner.
+func (k *calibration) published(c *cobra.Command) ([]validate.Run, error) {
+	if k.runs == "" {
+		return validate.BundledRuns()
 	}
-	runs, err := read()
+	t, err := validate.RunsFile(k.runs)
+	if err != nil {
+		return nil, err
+	}
+	noteIgnored(c, t.Ignored)
+	return t.Runs, nil
+}
+
+func (k *calibration) study(c *cobra.Command) error {
+	runs, err := k.published(c)
 	if err != nil {
 		return err
 	}

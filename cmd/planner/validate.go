@@ -74,12 +74,36 @@ func (v *validation) run(c *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	if v.format == "json" {
-		return show.JSON(c.OutOrStdout(), rep)
+	return v.answer(c, rep)
+}
+
+// answer prints the report, and on standard error what it leaves out. Where no
+// row is predicted, JSON alone has something to say.
+func (v *validation) answer(c *cobra.Command, rep *validate.Report) error {
+	nothing := rep.Nothing()
+	switch {
+	case v.format == "json":
+		if err := show.JSON(c.OutOrStdout(), rep); err != nil {
+			return err
+		}
+		noteIgnored(c, rep.Ignored)
+	case nothing == "":
+		show.Runs(c.OutOrStdout(), v.format, rep)
+		for _, n := range rep.Notes() {
+			fmt.Fprintln(c.ErrOrStderr(), "note:", n)
+		}
 	}
-	show.Runs(c.OutOrStdout(), v.format, rep)
-	skipped(c, rep)
+	if nothing != "" {
+		return &noError{fmt.Sprintf("--runs %s: %s", v.runs, nothing)}
+	}
 	return nil
+}
+
+// noteIgnored says on standard error which columns of a table nothing reads.
+func noteIgnored(c *cobra.Command, columns []string) {
+	if n := validate.NoteIgnored(columns); n != "" {
+		fmt.Fprintln(c.ErrOrStderr(), "note:", n)
+	}
 }
 
 // file takes the argument after a bare --runs as its file.
@@ -99,24 +123,20 @@ func (v *validation) file(args []string) error {
 }
 
 func (v *validation) report() (*validate.Report, error) {
-	read := validate.BundledRuns
-	if v.runs != "" && v.runs != bundled {
-		read = func() ([]validate.Run, error) { return validate.RunsFile(v.runs) }
+	if v.runs == "" || v.runs == bundled {
+		runs, err := validate.BundledRuns()
+		if err != nil {
+			return nil, err
+		}
+		return validate.Runs(runs), nil
 	}
-	runs, err := read()
+	t, err := validate.RunsFile(v.runs)
 	if err != nil {
 		return nil, err
 	}
-	return validate.Runs(runs), nil
-}
-
-// skipped says on standard error which rows have no prediction, and why.
-func skipped(c *cobra.Command, rep *validate.Report) {
-	for i := range rep.Rows {
-		if r := &rep.Rows[i]; r.Skipped != "" {
-			fmt.Fprintf(c.ErrOrStderr(), "note: line %d %s: skipped: %s\n", r.Line, r.ID, r.Skipped)
-		}
-	}
+	rep := validate.Runs(t.Runs)
+	rep.Ignored = t.Ignored
+	return rep, nil
 }
 
 // calls holds predictions against collective measurements.

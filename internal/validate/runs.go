@@ -36,6 +36,7 @@ type RunResult struct {
 type Report struct {
 	Rows    []RunResult `json:"rows"`
 	Summary RunSummary  `json:"summary"`
+	Ignored []string    `json:"ignored_columns,omitempty"` // of the table: no prediction reads them
 }
 
 // marginal is the distance from capacity within which fits and OOM are told

@@ -30,14 +30,14 @@ func BundledRuns() ([]Run, error) {
 }
 
 // RunsFile reads a user's table.
-func RunsFile(path string) ([]Run, error) {
+func RunsFile(path string) (*RunTable, error) {
 	text, err := catalog.ReadFile("tab-separated table of runs", path)
 	if err != nil {
 		return nil, err
 	}
-	runs, err := ReadRuns(path, bytes.NewReader(text))
-	if err == nil && len(runs) == 0 {
+	t, err := ReadRunTable(path, bytes.NewReader(text))
+	if err == nil && len(t.Runs) == 0 {
 		return nil, catalog.Errorf("--runs %s: no rows below the header", path)
 	}
-	return runs, err
+	return t, err
 }

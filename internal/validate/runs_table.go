@@ -35,22 +35,28 @@ type Run struct {
 	MemoryKind, Outcome            string
 }
 
-// runColumns are the columns that a prediction cannot do without; every other
-// column of the schema may be missing, and columns beyond it are ignored.
-var runColumns = []string{"framework", "gpu", "gpus", "seq_len", "gbs"}
+// RunTable is a table of runs as it was read.
+type RunTable struct {
+	Runs    []Run
+	Ignored []string // columns beyond the schema, and which one each may mean
+}
 
-// knownRunColumns is the schema.
-var knownRunColumns = strings.Fields(`run_id group source framework model preset params_b layers hidden heads kv_heads
-	ffn vocab gated_mlp seq_len gpu gpus gpus_per_node nvlink_domain inter_node gbs mbs tp sp pp vpp cp ep dp zero shard
-	recompute attention kernel precision step_seconds tokens_per_second_per_gpu memory_gib memory_kind outcome notes`)
-
-// ReadRuns reads a tab-separated table of runs with a header line. name is
-// what errors call the file; they are *catalog.Error with one line a fault.
+// ReadRuns is ReadRunTable for the rows alone.
 func ReadRuns(name string, r io.Reader) ([]Run, error) {
+	t, err := ReadRunTable(name, r)
+	if err != nil {
+		return nil, err
+	}
+	return t.Runs, nil
+}
+
+// ReadRunTable reads a tab-separated table of runs with a header line. name is
+// what errors call the file; they are *catalog.Error with one line a fault.
+func ReadRunTable(name string, r io.Reader) (*RunTable, error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 64<<10), 1<<20)
 	var index map[string]int
-	var runs []Run
+	t := &RunTable{}
 	for n := 1; lines.Scan(); n++ {
 		text := strings.TrimSuffix(lines.Text(), "\r")
 		if index == nil {
@@ -58,6 +64,7 @@ func ReadRuns(name string, r io.Reader) ([]Run, error) {
 			if index, err = runHeader(name, text); err != nil {
 				return nil, err
 			}
+			t.Ignored = ignored(index)
 			continue
 		}
 		if strings.TrimSpace(text) == "" {
@@ -68,7 +75,7 @@ func ReadRuns(name string, r io.Reader) ([]Run, error) {
 			return nil, err
 		}
 		run.Line = n
-		runs = append(runs, run)
+		t.Runs = append(t.Runs, run)
 	}
 	if err := lines.Err(); err != nil {
 		return nil, catalog.Errorf("%s: not a table: %v: want tab-separated lines", name, err)
@@ -76,30 +83,7 @@ func ReadRuns(name string, r io.Reader) ([]Run, error) {
 	if index == nil {
 		return nil, catalog.Errorf("%s: empty: want a header line with %s", name, strings.Join(runColumns, ", "))
 	}
-	return runs, nil
-}
-
-func runHeader(name, text string) (map[string]int, error) {
-	index := map[string]int{}
-	for i, c := range strings.Split(strings.TrimPrefix(text, "\ufeff"), "\t") {
-		c = strings.TrimSpace(c)
-		if _, twice := index[c]; twice {
-			return nil, catalog.Errorf("%s:1: column %.40q: given twice: want it once", name, c)
-		}
-		index[c] = i
-	}
-	for _, c := range runColumns {
-		if _, ok := index[c]; ok {
-			continue
-		}
-		for given := range index {
-			if catalog.Nearest(given, []string{c}) == c && !slices.Contains(knownRunColumns, given) {
-				return nil, catalog.Errorf("%s:1: no column %q: did you mean it by %.40q?", name, c, given)
-			}
-		}
-		return nil, catalog.Errorf("%s:1: no column %q: want tab-separated columns with at least %s", name, c, strings.Join(runColumns, ", "))
-	}
-	return index, nil
+	return t, nil
 }
 
 // runCells is one line cut into cells; the first fault sticks.
