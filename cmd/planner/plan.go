@@ -8,6 +8,7 @@ import (
 
 	"planner/internal/ask"
 	"planner/internal/catalog"
+	"planner/internal/compare"
 	"planner/internal/export"
 	"planner/internal/plan"
 	"planner/internal/show"
@@ -112,10 +113,8 @@ func showPlan(c *cobra.Command, o *form, file string) error {
 	if o.format == "json" {
 		return show.JSON(c.OutOrStdout(), planDoc(p))
 	}
-	x := &p.Question
 	if o.format == "table" {
-		fmt.Fprintf(c.OutOrStdout(), "%s on %s × %s · sequence %s · global batch %s · %s\nlayout %s · %s%s\n\n", x.Model, show.Count(x.GPUs), x.Hardware,
-			show.Count(x.SeqLen), show.Count(x.GlobalBatch), x.Precision, p.Layout, p.Framework, savedBy(p))
+		fmt.Fprintf(c.OutOrStdout(), "%s\nlayout %s · %s%s\n\n", compare.Line(&p.Question), p.Layout, p.Framework, savedBy(p))
 	}
 	var rows [][]string
 	for _, t := range p.Predicted.Terms() {
@@ -148,11 +147,13 @@ type planDocument struct {
 	Planner       string       `json:"planner"`
 	Saved         string       `json:"saved"`
 	Predicted     plan.Figures `json:"predicted"`
+	Settings      []string     `json:"settings,omitempty"` // those that are not the default, in words
 }
 
 func planDoc(p *plan.Plan) planDocument {
 	q := &p.Question
-	return planDocument{show.SchemaVersion, q.Model, q.GPUs, q.Hardware, q.SeqLen, q.GlobalBatch, q.Precision, p.Layout, p.Framework, p.Planner, p.Saved, p.Predicted}
+	return planDocument{show.SchemaVersion, q.Model, q.GPUs, q.Hardware, q.SeqLen, q.GlobalBatch, q.Precision, p.Layout, p.Framework, p.Planner, p.Saved, p.Predicted,
+		compare.Settings(q)}
 }
 
 func newPlanRerun() *cobra.Command {

@@ -16,6 +16,7 @@ type Side struct {
 	*plan.Plan
 	Layout strategies.Layout  // parsed
 	Memory *strategies.Memory // by component; nil where the plan was saved with another total
+	Layers int                // of the model; 0 where it is not known
 }
 
 // Same reports whether two sides answer the same question, so that what they

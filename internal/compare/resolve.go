@@ -40,7 +40,7 @@ func Resolve(ctx context.Context, base ask.Question, arg string) (*Side, error) 
 	if err != nil {
 		return nil, named(arg, err)
 	}
-	return side(arg, plan.New(a, e, "", time.Time{}), &e.Memory)
+	return side(arg, plan.New(a, e, "", time.Time{}), &e.Memory, a)
 }
 
 // saved reads a side from a file. Its memory by component is predicted anew,
@@ -51,10 +51,11 @@ func saved(file string) (*Side, error) {
 		return nil, err
 	}
 	var m *strategies.Memory
-	if _, x, err := p.Estimate(); err == nil && math.Abs(float64(x.Memory.Total())/p.Predicted.Memory-1) < 0.01 {
+	a, x, err := p.Estimate()
+	if err == nil && math.Abs(float64(x.Memory.Total())/p.Predicted.Memory-1) < 0.01 {
 		m = &x.Memory
 	}
-	return side(file, p, m)
+	return side(file, p, m, a)
 }
 
 // named puts the argument before a fault, where it is not in it.
@@ -65,7 +66,9 @@ func named(arg string, err error) error {
 	return catalog.Errorf("%q: %s", arg, err)
 }
 
-func side(given string, p *plan.Plan, m *strategies.Memory) (*Side, error) {
+// side joins a plan with what is known of it; a is nil where its question no
+// longer has an answer.
+func side(given string, p *plan.Plan, m *strategies.Memory, a *ask.Answer) (*Side, error) {
 	l, err := strategies.ParseLayout(p.Layout)
 	if err != nil {
 		return nil, catalog.Errorf("%s: %s", given, err)
@@ -74,7 +77,11 @@ func side(given string, p *plan.Plan, m *strategies.Memory) (*Side, error) {
 	if v != nil {
 		return nil, catalog.Errorf("%s: layout %s", given, v)
 	}
-	return &Side{Given: given, Plan: p, Layout: l, Memory: m}, nil
+	s := &Side{Given: given, Plan: p, Layout: l, Memory: m}
+	if a != nil {
+		s.Layers = a.Problem.Model.Layers()
+	}
+	return s, nil
 }
 
 // isFile reports whether an argument is meant as a file: it exists, or ends as

@@ -29,9 +29,7 @@ func Show(w io.Writer, format string, c *Comparison) {
 
 func heads(w io.Writer, c *Comparison) {
 	for i, s := range c.Sides {
-		q := &s.Question
-		fmt.Fprintf(w, "%c  %s · %s%s\n   %s on %s × %s · sequence %s · global batch %s · %s%s\n", 'A'+i, s.Plan.Layout, s.Framework, fitting(&s.Predicted),
-			q.Model, show.Count(q.GPUs), q.Hardware, show.Count(q.SeqLen), show.Count(q.GlobalBatch), q.Precision, origin(&s))
+		fmt.Fprintf(w, "%c  %s · %s%s\n   %s%s\n", 'A'+i, s.Plan.Layout, s.Framework, fitting(&s.Predicted), Line(&s.Question), origin(&s))
 	}
 	fmt.Fprintln(w)
 }
@@ -210,6 +208,7 @@ type SideDoc struct {
 	Layout      string       `json:"layout"`
 	Framework   string       `json:"framework"`
 	Predicted   plan.Figures `json:"predicted"`
+	Settings    []string     `json:"settings,omitempty"` // those that are not the default, in words
 }
 
 // TermDoc is one term of every side, in base units.
@@ -230,7 +229,8 @@ func NewDocument(c *Comparison) Document {
 	}
 	for _, s := range c.Sides {
 		q := &s.Question
-		d.Sides = append(d.Sides, SideDoc{s.Given, q.Model, q.Hardware, q.GPUs, q.SeqLen, q.GlobalBatch, q.Precision, s.Plan.Layout, s.Framework, s.Predicted})
+		d.Sides = append(d.Sides, SideDoc{s.Given, q.Model, q.Hardware, q.GPUs, q.SeqLen, q.GlobalBatch, q.Precision, s.Plan.Layout, s.Framework, s.Predicted,
+			Settings(q)})
 	}
 	units := map[string]string{"s": "seconds", "%": "fraction", "tok/s": "tokens_per_second", "B": "bytes"}
 	for _, t := range c.Terms {

@@ -7,7 +7,6 @@ import (
 
 	"planner/hardware/unit"
 	"planner/internal/plan"
-	"planner/strategies"
 )
 
 // explain fills in the notes of the terms and the sentence of the whole, of
@@ -16,108 +15,13 @@ func explain(c *Comparison) {
 	a, b := &c.Sides[0], &c.Sides[1]
 	for i := range c.Terms {
 		if t := &c.Terms[i]; t.Verdicts[1] != Equal {
-			t.Why = cause(t.Name, a, b)
+			up := t.Values[1] > t.Values[0]
+			if t.Why = cause(t.Name, a, b, up); t.Why == "" && strings.HasPrefix(t.Name, "exposed ") {
+				t.Why, _ = reasons(callSettings, a, b, up)
+			}
 		}
 	}
 	c.Why = sentence(c)
-}
-
-// cause says what in the layouts or the questions makes a term differ.
-func cause(term string, a, b *Side) string {
-	x, y := &a.Layout, &b.Layout
-	switch term {
-	case "compute":
-		return computeCause(a, b)
-	case "bubble":
-		return bubbleCause(a, b)
-	case "exposed TP":
-		return differ("tp", x.TP, y.TP, fmt.Sprintf("%s of a buffer of %s, not %s of %s", ring(y.TP), tokens(b), ring(x.TP), tokens(a)))
-	case "exposed CP":
-		return differ("cp", x.CP, y.CP, "keys and values go round the ranks of cp")
-	case "exposed EP":
-		return differ("ep", x.EP, y.EP, "every token is sent to its experts and back")
-	case "exposed PP":
-		return differ("pipeline", x.PP*x.VPP, y.PP*y.VPP, fmt.Sprintf("%d hops a micro-batch, not %d", y.PP*y.VPP-1, x.PP*x.VPP-1))
-	case "exposed DP":
-		return dataCause(x, y)
-	case "memory":
-		return memoryCause(a, b)
-	}
-	return ""
-}
-
-// ring is the share (n−1)/n of a buffer that a ring moves.
-func ring(n int) string {
-	if n == 1 {
-		return "nothing"
-	}
-	return fmt.Sprintf("%d/%d", n-1, n)
-}
-
-// tokens are those of one micro-batch on one context-parallel rank.
-func tokens(s *Side) string {
-	return fmt.Sprintf("%d tokens", s.Layout.MBS*s.Question.SeqLen/s.Layout.CP)
-}
-
-func differ(key string, x, y int, why string) string {
-	switch {
-	case x == y:
-		return ""
-	case y == 1:
-		return "B has no " + key
-	case x == 1:
-		return "A has no " + key
-	}
-	return why
-}
-
-func computeCause(a, b *Side) string {
-	x, y := &a.Layout, &b.Layout
-	switch {
-	case a.Question.Hardware != b.Question.Hardware:
-		return "another accelerator"
-	case a.Question.Model != b.Question.Model:
-		return "another model"
-	case a.Question.Precision != b.Question.Precision:
-		return "another precision"
-	case x.Recompute != y.Recompute || x.FullLayers != y.FullLayers:
-		return fmt.Sprintf("recomputation %s, not %s", y.Recompute, x.Recompute)
-	case x.TP != y.TP:
-		return fmt.Sprintf("GEMMs are cut in %d, not %d", y.TP, x.TP)
-	case x.MBS != y.MBS:
-		return fmt.Sprintf("GEMMs of %d sequences, not %d", y.MBS, x.MBS)
-	}
-	return ""
-}
-
-func bubbleCause(a, b *Side) string {
-	x, y := &a.Layout, &b.Layout
-	switch {
-	case y.PP == 1:
-		return "B has no pipeline"
-	case x.PP == 1:
-		return "A has no pipeline"
-	case x.PP == y.PP && x.VPP == y.VPP && a.Predicted.MicroBatches == b.Predicted.MicroBatches:
-		return "the same schedule of other slots"
-	}
-	return fmt.Sprintf("(PP−1)/VPP over %d micro-batches: %d/%d of %d, not %d/%d of %d", b.Predicted.MicroBatches,
-		y.PP-1, y.VPP, b.Predicted.MicroBatches, x.PP-1, x.VPP, a.Predicted.MicroBatches)
-}
-
-func dataCause(x, y *strategies.Layout) string {
-	switch {
-	case x.Zero != 3 && y.Zero == 3:
-		return "ZeRO-3 gathers every layer for every micro-batch"
-	case x.Zero == 3 && y.Zero != 3:
-		return "no ZeRO-3 gathers"
-	case x.Shard != y.Shard && x.Zero > 0 && y.Zero > 0:
-		return fmt.Sprintf("split over %d ranks, not %d", y.Shard, x.Shard)
-	case x.DP != y.DP:
-		return fmt.Sprintf("%d replicas, not %d", y.DP, x.DP)
-	case x.Zero != y.Zero:
-		return fmt.Sprintf("ZeRO-%d, not %d", y.Zero, x.Zero)
-	}
-	return ""
 }
 
 // sentence says which side is better, by how much, and which parts make it so.

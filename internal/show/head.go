@@ -3,6 +3,7 @@ package show
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"planner/hardware"
 	"planner/internal/ask"
@@ -14,17 +15,14 @@ import (
 func Header(w io.Writer, a *ask.Answer) {
 	p := a.Problem
 	total, _ := p.FLOPsPerToken()
-	pass := ""
-	if p.Work.Forward {
-		pass = " · forward only"
-	}
+	settings := strings.Join(append([]string{p.Work.Precision.String()}, WorkSettings(&a.Question)...), " · ")
 	params := Params(p.Model.Parameters()) + " parameters"
 	if active := p.Model.ActiveParameters(); active != p.Model.Parameters() {
 		params += " (" + Params(active) + " active)"
 	}
 	fmt.Fprintf(w, "%s · %s · %.1f GFLOP/token     %s\n", title(p.Model.Title, p.Model.Name), params, float64(total)/1e9, machine(a))
-	fmt.Fprintf(w, "sequence %s · global batch %s (%.2f M tokens) · %s%s  peak %.1f TFLOP/s per GPU · %.1f GiB usable per GPU\n",
-		Count(p.Work.Seq), Count(p.Work.GlobalBatch), p.Work.Tokens()/1e6, p.Work.Precision, pass,
+	fmt.Fprintf(w, "sequence %s · global batch %s (%.2f M tokens) · %s  peak %.1f TFLOP/s per GPU · %.1f GiB usable per GPU\n",
+		Count(p.Work.Seq), Count(p.Work.GlobalBatch), p.Work.Tokens()/1e6, settings,
 		float64(p.Cluster.GPU.PeakOf(p.Work.Precision))/1e12, p.Capacity().GiB())
 }
 
