@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -110,54 +109,6 @@ func (k *calibration) together(c *cobra.Command) (err error) {
 
 // today is the date of what a user measures.
 func today() string { return time.Now().Format(time.DateOnly) }
-
-func (k *calibration) links(c *cobra.Command, text []byte) error {
-	lines, err := calibrate.ReadBench(k.from, bytes.NewReader(text))
-	if err != nil {
-		return err
-	}
-	if k.hardware == "" {
-		k.hardware = ask.DefaultHardware
-	}
-	cluster, err := catalog.Described(k.hardware)
-	if err != nil {
-		return err
-	}
-	rates, err := calibrate.FromBench(cluster, lines)
-	if err != nil {
-		return err
-	}
-	for _, r := range rates {
-		fmt.Fprintf(c.ErrOrStderr(), "%s: %.2f of the modelled rate over %d lines; error %.1f %% before, %.1f %% after\n",
-			r.Kind, r.Factor, r.Lines, 100*r.Before, 100*r.After)
-	}
-	return k.write(c, calibrate.HardwareTOML(cluster, 0, "nccl-tests: "+filepath.Base(k.from), today()))
-}
-
-func (k *calibration) steps(c *cobra.Command, text []byte) error {
-	t, err := validate.ReadRunTable(k.from, bytes.NewReader(text))
-	if err != nil {
-		return err
-	}
-	noteIgnored(c, t.Ignored)
-	f, err := calibrate.FromRuns(k.from, t.Runs)
-	if err != nil {
-		return err
-	}
-	if k.hardware == "" {
-		k.hardware = f.GPU
-	}
-	cluster, err := catalog.Described(k.hardware)
-	if err != nil {
-		return err
-	}
-	if cluster.GPU.Name != f.Part {
-		return catalog.Errorf("--hardware %s: a cluster of %s: the runs of %s are of %s: want a cluster of that, or no --hardware",
-			k.hardware, cluster.GPU.Name, k.from, f.GPU)
-	}
-	f.Render(c.ErrOrStderr())
-	return k.write(c, calibrate.HardwareTOML(cluster, f.Correction, "measured steps: "+filepath.Base(k.from), today()))
-}
 
 func (k *calibration) write(c *cobra.Command, text string) error {
 	if export.IsOutput(k.out) {

@@ -69,7 +69,7 @@ func (v *validation) run(c *cobra.Command, args []string) error {
 	if v.per != "" {
 		rep.CalibratePer()
 	}
-	if v.plot != "" {
+	if v.plot != "" && rep.Nothing() == "" {
 		if err := rep.Plot(v.plot); err != nil {
 			return err
 		}
