@@ -118,6 +118,7 @@ func Export(name string, p *Plan) (*Document, error) {
 		fmt.Sprintf("predicted for %s: %s", p.Profile.Name, p.Predicted),
 		"target: " + t.release,
 	}
+	workload(t.name, p, d)
 	t.write(p, d)
 	return d, nil
 }

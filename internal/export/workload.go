@@ -1,0 +1,33 @@
+package export
+
+import "planner/costmodel/kernel"
+
+// trainedBy says of each target where parameters are frozen instead.
+var trainedBy = map[string]string{
+	"megatron":        "pretrain_gpt.py has no flag that freezes parameters; set requires_grad in your model provider",
+	"megatron-bridge": "this function leaves every parameter trained; set cfg.peft, or requires_grad in your model code",
+	"nemo":            "not an argument of the strategy; give a PEFT to llm.finetune, or set requires_grad in your model code",
+	"deepspeed":       "not a key of ds_config.json; set requires_grad in your model code",
+	"torchtitan":      "the trainer trains every parameter; set requires_grad in your model code",
+	"torchtitan-toml": "the trainer trains every parameter; set requires_grad in your model code",
+	"fsdp":            "not a key of accelerate's file; set requires_grad in your script",
+}
+
+// workload lists what of the question no setting of the target says: every
+// target writes a job that trains all parameters.
+func workload(name string, p *Plan, d *Document) {
+	w := &p.Problem.Work
+	if w.Forward {
+		d.missing("--pass forward: the target's job trains; run the forward pass by a script of your own")
+	}
+	if w.Trainable > 0 && w.Trainable < 1 {
+		where, ok := trainedBy[name]
+		if !ok {
+			where = "a matter of the training script, not of its launcher"
+		}
+		d.missing("--trainable %g: %s", w.Trainable, where)
+	}
+	if w.Attention != kernel.Usual {
+		d.assume("the attention kernel is %s, as predicted: see to it in the model's own configuration", w.Attention)
+	}
+}
