@@ -20,10 +20,16 @@ func remarks(a *ask.Answer, x *strategies.Explanation) []string {
 		}
 		out = append(out, fmt.Sprintf("vocabulary of %s padded to %s, a multiple of %s = %d", Count(m.Vocab), Count(padded), of, f.Memory.VocabMultiple*l.TP))
 	}
-	if f.Name == "deepspeed" && l.Zero >= 2 && l.TP*l.PP*l.CP == 1 {
+	if f.Name == "deepspeed" && l.Zero >= 2 && l.TP*l.PP*l.CP == 1 && trainsAll(&a.Problem.Work) {
 		out = append(out, estimator(a.Problem, l))
 	}
 	return out
+}
+
+// trainsAll reports whether every parameter has the gradient and the optimizer
+// state that DeepSpeed's estimator counts.
+func trainsAll(w *strategies.Workload) bool {
+	return !w.Forward && (w.Trainable == 0 || w.Trainable == 1)
 }
 
 // estimator says what DeepSpeed's estimator of model states prints.
