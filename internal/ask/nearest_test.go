@@ -137,3 +137,31 @@ func TestShorterSequenceNamesTheBatch(t *testing.T) {
 		}
 	}
 }
+
+// A forward pass has neither gradients nor an optimizer to do without; offload
+// moves its parameters, and in training the optimizer's state as well.
+func TestRemediesOfAPass(t *testing.T) {
+	for _, c := range []struct {
+		q         ask.Question
+		limit     ask.Constraints
+		offload   string // the start of what it costs
+		gradients bool
+	}{
+		{ask.Question{Model: "70b", GPUs: 8, Pass: "forward"}, ask.Constraints{MaxMemory: "12GiB"}, "parameters in host memory", false},
+		{ask.Question{Model: "70b", GPUs: 8}, ask.Constraints{MaxMemory: "12GiB"}, "optimizer state and parameters in host memory", false},
+		{ask.Question{Model: "70b", GPUs: 8, Framework: "megatron"}, ask.Constraints{MaxMemory: "12GiB"}, "optimizer state in host memory", true},
+		{ask.Question{Model: "8b", GPUs: 8}, ask.Constraints{Offload: "optimizer+param", MaxMemory: "2GiB"}, "optimizer state in host memory", false},
+	} {
+		n := nearest(t, c.q, c.limit)
+		gradients := false
+		for _, k := range append(n.Knobs, n.Short...) {
+			gradients = gradients || strings.HasPrefix(k.Change, "bf16 gradients")
+			if strings.HasPrefix(k.Change, "--offload") && !strings.HasPrefix(k.Cost, c.offload) {
+				t.Errorf("%+v: %s costs %q, want %q", c.q, k.Change, k.Cost, c.offload)
+			}
+		}
+		if gradients != c.gradients {
+			t.Errorf("%+v: gradients in bf16 proposed: %v, want %v", c.q, gradients, c.gradients)
+		}
+	}
+}

@@ -49,13 +49,7 @@ func batchIfOther(a, b *Answer) string {
 // offloaded keeps state in host memory, by the ways that were not searched.
 func offloaded(a *Answer, _ *strategies.Estimate) *Knob {
 	s := a.searched
-	cost := "optimizer state in host memory, updated by the CPU each step"
-	if s.Offload != nil {
-		cost += "; lifts your --offload"
-	}
-	s.Offload = slices.DeleteFunc([]strategies.Offload{strategies.OffloadOptimizer, strategies.OffloadAll}, func(o strategies.Offload) bool {
-		return slices.Contains(a.searched.Offload, o)
-	})
+	s.Offload = slices.DeleteFunc(offloads(a), func(o strategies.Offload) bool { return slices.Contains(a.searched.Offload, o) })
 	if len(s.Offload) == 0 {
 		return nil
 	}
@@ -63,12 +57,35 @@ func offloaded(a *Answer, _ *strategies.Estimate) *Knob {
 	if e == nil || e.Layout.Offload == strategies.OffloadNone {
 		return nil
 	}
+	cost := offloadCost(a, e.Layout.Offload)
+	if a.searched.Offload != nil {
+		cost += "; lifts your --offload"
+	}
 	return knob(a, &s, e, "--offload "+e.Layout.Offload.String(), cost)
 }
 
-// leanGradients reduces gradients in 16 bits under Megatron.
+// offloads are the ways that move something: a forward pass has no optimizer.
+func offloads(a *Answer) []strategies.Offload {
+	if a.Problem.Work.Forward {
+		return []strategies.Offload{strategies.OffloadAll}
+	}
+	return []strategies.Offload{strategies.OffloadOptimizer, strategies.OffloadAll}
+}
+
+func offloadCost(a *Answer, o strategies.Offload) string {
+	switch {
+	case a.Problem.Work.Forward:
+		return "parameters in host memory, copied to the GPU layer by layer"
+	case o == strategies.OffloadAll:
+		return "optimizer state and parameters in host memory, updated by the CPU each step"
+	}
+	return "optimizer state in host memory, updated by the CPU each step"
+}
+
+// leanGradients reduces gradients in 16 bits under Megatron; a forward pass has
+// none.
 func leanGradients(a *Answer, least *strategies.Estimate) *Knob {
-	if least.Framework.GradDType(collective.BF16) != collective.FP32 || least.Framework.Name != "megatron" {
+	if a.Problem.Work.Forward || least.Framework.GradDType(collective.BF16) != collective.FP32 || least.Framework.Name != "megatron" {
 		return nil
 	}
 	lean := *least.Framework
