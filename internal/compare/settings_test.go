@@ -101,10 +101,15 @@ func TestSettingsAreShown(t *testing.T) {
 	}
 }
 
-// Calls of the same layout differ by the network they run on.
+// Calls of the same layout differ by the network they run on, or by the
+// framework that hides them.
 func TestNetworkIsTheReason(t *testing.T) {
 	c := Of(resolve(t, ask.Question{Model: "8b", GPUs: 64, Framework: "megatron"}, "zero=3,framework=fsdp", "inter-node=25Gb/s,zero=3,framework=fsdp"))
 	if got := whyOf(c, "exposed DP"); got != "other nodes or network" {
 		t.Errorf("exposed DP: %q", got)
+	}
+	c = Of(resolve(t, ask.Question{Model: "8b", GPUs: 64}, "framework=megatron,zero=1,tp=2", "framework=megatron-deepspeed,zero=1,tp=2"))
+	if got := whyOf(c, "exposed TP"); got != "megatron-deepspeed, not megatron" {
+		t.Errorf("exposed TP: %q", got)
 	}
 }

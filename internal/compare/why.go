@@ -15,13 +15,24 @@ func explain(c *Comparison) {
 	a, b := &c.Sides[0], &c.Sides[1]
 	for i := range c.Terms {
 		if t := &c.Terms[i]; t.Verdicts[1] != Equal {
-			up := t.Values[1] > t.Values[0]
-			if t.Why = cause(t.Name, a, b, up); t.Why == "" && strings.HasPrefix(t.Name, "exposed ") {
-				t.Why, _ = reasons(callSettings, a, b, up)
-			}
+			t.Why = why(t, a, b)
 		}
 	}
 	c.Why = sentence(c)
+}
+
+// why is the cause of a term; of calls without one of their own, what makes all
+// calls differ.
+func why(t *Term, a, b *Side) string {
+	up := t.Values[1] > t.Values[0]
+	text := cause(t.Name, a, b, up)
+	if text != "" || !strings.HasPrefix(t.Name, "exposed ") {
+		return text
+	}
+	if text, _ = reasons(callSettings, a, b, up); text == "" && a.Framework != b.Framework {
+		text = not(b.Framework, a.Framework)
+	}
+	return text
 }
 
 // sentence says which side is better, by how much, and which parts make it so.
