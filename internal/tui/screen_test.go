@@ -44,13 +44,15 @@ func settled(s state.State, effects []state.Effect) state.State {
 // Every screen fills the terminal and no line is longer, whatever was pressed
 // and however large the terminal is.
 func TestEveryScreenFits(t *testing.T) {
-	dense := settled(state.New(config(t, "llama3.1-8b", 64), 80, 24))
-	experts := settled(state.New(config(t, "mixtral-8x7b", 64), 80, 24))
+	models := map[string]state.State{}
+	for _, name := range []string{"llama3.1-8b", "mixtral-8x7b"} {
+		models[name] = settled(state.New(config(t, name, 64), 80, 24))
+	}
 	look := newTheme()
 	keys := []string{"up", "down", "left", "right", "enter", "esc", "pgdown", "G", " ", "s", "C", "m", "p", "w", "u", "P", "#", "t", "?",
 		"1", "2", "3", "4", "5", "tab", "]", "+", "-", "J", "/", "o", ":"}
 	rapid.Check(t, func(t *rapid.T) {
-		s := rapid.SampledFrom([]state.State{dense, experts}).Draw(t, "model")
+		s := models[rapid.SampledFrom([]string{"llama3.1-8b", "mixtral-8x7b"}).Draw(t, "model")]
 		w, h := rapid.IntRange(state.MinWidth, 210).Draw(t, "w"), rapid.IntRange(state.MinHeight, 64).Draw(t, "h")
 		s, _ = s.Update(state.Resize{W: w, H: h})
 		for _, k := range rapid.SliceOfN(rapid.SampledFrom(keys), 1, 14).Draw(t, "keys") {

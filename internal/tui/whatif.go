@@ -11,11 +11,16 @@ import (
 	"planner/internal/tui/state"
 )
 
+// leastKnobs is how many lines of knobs stay on a low terminal, where the
+// comparison is cut instead.
+const leastKnobs = 3
+
 // whatIf draws the knobs, and the plan against the pinned one.
 func (d *drawing) whatIf(h int) []string {
 	now := &d.s.Now
 	knobs := knob.Knobs(now)
 	below := d.against(now)
+	below = below[:min(len(below), max(0, h-3-leastKnobs))]
 	room := h - 2 - len(below) - 1
 	top := max(0, min(d.s.Knob-room/2, len(knobs)-room))
 	lines := []string{d.t.dim.Render(fmt.Sprintf("  %-10s %s allowed: [now], × = not, ! = does not fit", "knob", fit("value", 16)))}
