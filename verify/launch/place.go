@@ -168,6 +168,9 @@ func firstHost(list string) string {
 	if !ok {
 		return head
 	}
-	inside, _, _ := strings.Cut(rest, "]")
-	return head + strings.FieldsFunc(inside+"-", func(r rune) bool { return r == '-' || r == ',' })[0]
+	inside, tail, _ := strings.Cut(rest, "]")
+	if end := strings.IndexAny(inside, "-,"); end >= 0 {
+		inside = inside[:end]
+	}
+	return head + inside + firstHost(tail)
 }

@@ -67,6 +67,7 @@ func TestAgentStore(t *testing.T) {
 func TestFirstHost(t *testing.T) {
 	for in, want := range map[string]string{
 		"gpu[003-007,12],login": "gpu003", "a,b": "a", "solo": "solo", "n[7,9]": "n7", "x1,gpu[2-3]": "x1", "": "",
+		"rack[1-2]n[04,06],x": "rack1n04", "gpu[2-3]-ib": "gpu2-ib", "[": "",
 	} {
 		if got := firstHost(in); got != want {
 			t.Errorf("firstHost(%q) = %q, want %q", in, got, want)
