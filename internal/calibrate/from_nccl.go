@@ -150,7 +150,7 @@ func FromBench(c *hardware.Cluster, lines []Bench) ([]LinkRate, error) {
 	var out []LinkRate
 	for tier := range c.Tiers {
 		if v := ratios[tier]; len(v) > 0 {
-			out = append(out, c2rate(&c.Tiers[tier], v))
+			out = append(out, rateOf(&c.Tiers[tier], v))
 		}
 	}
 	for tier := range c.Tiers {
@@ -189,10 +189,12 @@ func largest(lines []Bench) string {
 	return fmt.Sprintf("%.0f bytes", float64(m.Bytes))
 }
 
-func c2rate(t *hardware.Tier, ratios []float64) LinkRate {
+func rateOf(t *hardware.Tier, ratios []float64) LinkRate {
 	slices.Sort(ratios)
 	r := LinkRate{Kind: t.Kind, Lines: len(ratios), Factor: ratios[len(ratios)/2], Before: offBy(ratios, 1)}
-	r.After = offBy(ratios, r.Factor)
+	if r.After = offBy(ratios, r.Factor); r.After > r.Before {
+		r.Factor, r.After = 1, r.Before // within their scatter of the model: nothing to mend
+	}
 	t.Bandwidth = t.Bandwidth.Times(r.Factor)
 	t.PerPeer = t.PerPeer.Times(r.Factor)
 	return r
