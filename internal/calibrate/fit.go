@@ -1,6 +1,9 @@
 package calibrate
 
 import (
+	"maps"
+	"slices"
+
 	"planner/hardware/unit"
 	"planner/strategies"
 )
@@ -9,13 +12,13 @@ import (
 // hundredth of a percent when turned by a tenth.
 func newFit(rows []*sample, profile, gpu []knob, error residual) *fit {
 	f := &fit{rows: rows, error: error, fine: fineScale, prior: start(rows)}
-	for at, v := range f.prior.profiles {
-		unset(v, at.arch)
+	for _, at := range slices.SortedFunc(maps.Keys(f.prior.profiles), place.compare) {
+		unset(f.prior.profiles[at], at.arch)
 		for _, k := range profile {
 			f.turns = append(f.turns, turn{k, at})
 		}
 	}
-	for arch := range f.prior.gpus {
+	for _, arch := range slices.Sorted(maps.Keys(f.prior.gpus)) {
 		for _, k := range gpu {
 			f.turns = append(f.turns, turn{k, place{"", arch}})
 		}

@@ -1,6 +1,7 @@
 package calibrate
 
 import (
+	"cmp"
 	"runtime"
 	"strings"
 	"sync"
@@ -12,6 +13,11 @@ import (
 
 // place is a framework on a generation of accelerators.
 type place struct{ framework, arch string }
+
+// compare orders places, so that a fit repeats to the last digit.
+func (p place) compare(q place) int {
+	return cmp.Or(cmp.Compare(p.framework, q.framework), cmp.Compare(p.arch, q.arch))
+}
 
 // constants is what a fit turns: per place and per generation.
 type constants struct {
