@@ -95,11 +95,10 @@ func showHardware(c *cobra.Command, o *form, name string, gpus int) error {
 	return nil
 }
 
-// domain returns the GPUs that the scale-up links of a machine join as built. A
-// job may use an equal share of each domain; a prime number of GPUs has none.
+// domain returns the GPUs that the scale-up links of a machine join as built,
+// of which a job may use an equal share.
 func domain(name string, c *hardware.Cluster) int {
-	const prime = 1048573
-	if whole, err := catalog.Cluster(name, prime); err == nil {
+	if whole, err := catalog.Described(name); err == nil {
 		c = whole
 	}
 	return max(c.PerNode, c.Tiers[c.ScaleUp].Ranks)

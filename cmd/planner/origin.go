@@ -46,8 +46,8 @@ func withOrigin(f *pflag.FlagSet, err error) error {
 func isOf(line string, flag *pflag.Flag) bool {
 	value := flag.Value.String()
 	heads := []string{fmt.Sprintf("--%s %s:", flag.Name, value), fmt.Sprintf("--%s %q:", flag.Name, value)}
-	if flag.Name == "hardware" {
-		heads = append(heads, fmt.Sprintf("unknown hardware %q:", value), value+": ")
+	if flag.Name == "hardware" || flag.Name == "model" { // of a file its own name
+		heads = append(heads, fmt.Sprintf("unknown %s %q:", flag.Name, value), value+": ")
 	}
 	for _, head := range heads {
 		before, _, found := strings.Cut(line, head)

@@ -54,6 +54,16 @@ func TestBandOfRunsThatAgree(t *testing.T) {
 	}
 }
 
+// Steps in another unit than seconds are refused: 6000 ms, 6e-6, and what
+// overflows.
+func TestFromRunsRefusesOtherUnits(t *testing.T) {
+	for _, step := range []float64{6000, 6e-6, 1e308, 1e-320} {
+		if _, err := FromRuns("r.tsv", measured(t, "gb200", step)); err == nil || !strings.Contains(err.Error(), "want step_seconds in seconds") {
+			t.Errorf("%g s: %v", step, err)
+		}
+	}
+}
+
 // What keeps the measured rows from being predicted is said as validate does.
 func TestFromRunsSaysWhyNothingCounts(t *testing.T) {
 	_, err := FromRuns("r.tsv", measured(t, "gb2000", 6))

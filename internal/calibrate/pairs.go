@@ -37,6 +37,9 @@ func (p *pairs) count(g []Residual) {
 	for i := range g {
 		for j := range i {
 			a, b := g[i].measured/g[i].Ratio, g[j].measured/g[j].Ratio
+			if a == b || g[i].measured == g[j].measured {
+				continue // no order to be right about
+			}
 			k := class(math.Max(a, b)/math.Min(a, b) - 1)
 			p.all[k]++
 			if (a-b)*(g[i].measured-g[j].measured) > 0 {

@@ -126,23 +126,23 @@ func (res *Result) GPUsTOML(asOf string) string {
 				own = append(own, c)
 			}
 		}
-		if len(own) == 0 {
-			continue
+		if len(own) == 0 && generation[part] == "" {
+			continue // as its preset has it
 		}
 		if arch := generation[part]; arch != "" {
-			b.WriteString(res.gpu("arch", arch, own, asOf))
+			b.WriteString(res.gpu("arch", arch, part, own, asOf))
 			continue
 		}
 		key := "part"
 		if part == "ampere" || part == "hopper" {
 			key = "arch"
 		}
-		b.WriteString(res.gpu(key, part, own, asOf))
+		b.WriteString(res.gpu(key, part, part, own, asOf))
 	}
 	return b.String()
 }
 
-func (res *Result) gpu(key, name string, own []Constant, asOf string) string {
+func (res *Result) gpu(key, name, part string, own []Constant, asOf string) string {
 	var b strings.Builder
 	var from []string
 	rows := 0
@@ -152,13 +152,16 @@ func (res *Result) gpu(key, name string, own []Constant, asOf string) string {
 	}
 	slices.Sort(from)
 	from = slices.Compact(from)
-	confidence := "medium"
-	if rows >= 100 {
+	confidence, source := "medium", "step times of published runs: "+strings.Join(from, ", ")
+	switch {
+	case len(own) == 0:
+		confidence, source = "low", "large matrix products and fused attention in the tables of aiconfigurator and SimuMax, less what a power limit takes; published runs say little"
+	case rows >= 100:
 		confidence = "high"
 	}
 	fmt.Fprintf(&b, "\n[[gpu]]\n%s = %q\nsource = [%q]\nas_of = %q\nconfidence = %q\n[gpu.fit]\n", key, name,
-		"step times of published runs: "+strings.Join(from, ", "), asOf, confidence)
-	e := *res.final.gpus[own[0].Arch]
+		source, asOf, confidence)
+	e := *res.final.gpus[part]
 	note := map[string]string{}
 	for _, c := range own {
 		note[c.Name] = c.note()

@@ -11,8 +11,9 @@ import (
 // value is a setting of a DeepSpeed JSON: a number, "auto" or a switch.
 type value struct {
 	set, auto bool
+	isSwitch  bool // true or false
 	number    int
-	on        bool
+	on        bool   // true, or 1 as DeepSpeed's pydantic takes it
 	fault     string // what is wrong with it, "" where nothing is
 }
 
@@ -27,23 +28,27 @@ func (v *value) UnmarshalJSON(text []byte) error {
 	case string(text) == `"auto"`:
 		v.auto = true
 	case json.Unmarshal(text, &v.on) == nil:
+		v.isSwitch = true
 	case json.Unmarshal(text, &number) != nil:
 		v.fault = fmt.Sprintf(`%.40s: want a number, true, false or "auto"`, text)
-	case number != math.Trunc(number) || math.Abs(number) > 1<<53:
+	case number != math.Trunc(number) || math.Abs(number) > unbounded:
 		v.fault = fmt.Sprintf(`%s: not a whole number: want one, or "auto"`, text)
 	default:
-		v.number = int(number)
+		v.number, v.on = int(number), number == 1
 	}
 	return nil
 }
 
-// setting is a value under its dotted key; numbers are low to high, with high
-// 0 unbounded.
+// setting is a value under its dotted key: a number of low to high, or with
+// high 0 a switch.
 type setting struct {
 	key       string
 	v         *value
 	low, high int
 }
+
+// unbounded is the largest whole number that a JSON number holds exactly.
+const unbounded = 1 << 53
 
 func (f *dsFile) settings() []setting {
 	z := &f.Zero
@@ -51,10 +56,10 @@ func (f *dsFile) settings() []setting {
 		{"train_batch_size", &f.TrainBatch, 1, 1 << 30}, {"train_micro_batch_size_per_gpu", &f.MicroBatch, 1, 1 << 20},
 		{"gradient_accumulation_steps", &f.Accumulate, 1, 1 << 30}, {"sequence_parallel_size", &f.Sequence, 0, 1 << 20},
 		{"tensor_parallel.autotp_size", &f.Tensor.AutoTP, 0, 1 << 20}, {"zero_optimization.stage", &z.Stage, 0, 3},
-		{"zero_optimization.overlap_comm", &z.Overlap, 0, 0}, {"zero_optimization.reduce_bucket_size", &z.Bucket, 0, 0},
-		{"zero_optimization.stage3_prefetch_bucket_size", &z.Prefetch, 0, 0},
-		{"zero_optimization.stage3_param_persistence_threshold", &z.Persist, 0, 0},
-		{"zero_optimization.zero_hpz_partition_size", &z.HPZ, 0, 0}, {"zero_optimization.mics_shard_size", &z.MiCS, 0, 0},
+		{"zero_optimization.overlap_comm", &z.Overlap, 0, 0}, {"zero_optimization.reduce_bucket_size", &z.Bucket, 0, unbounded},
+		{"zero_optimization.stage3_prefetch_bucket_size", &z.Prefetch, 0, unbounded},
+		{"zero_optimization.stage3_param_persistence_threshold", &z.Persist, 0, unbounded},
+		{"zero_optimization.zero_hpz_partition_size", &z.HPZ, 0, 1 << 20}, {"zero_optimization.mics_shard_size", &z.MiCS, -1, 1 << 20},
 		{"zero_optimization.cpu_offload", &z.OldCPU, 0, 0},
 	}
 	for _, e := range []struct {
@@ -74,11 +79,16 @@ func (f *dsFile) check(name string) error {
 		switch v := s.v; {
 		case v.fault != "":
 			return catalog.Errorf("%s: %s: %s", name, s.key, v.fault)
-		case !v.set || v.auto || s.high == 0:
+		case !v.set || v.auto:
+		case s.high == 0 && !v.isSwitch && v.number != 0 && v.number != 1:
+			return catalog.Errorf("%s: %s %d: not a switch: want true, false or \"auto\"", name, s.key, v.number)
+		case s.high == 0:
+		case v.isSwitch:
+			return catalog.Errorf("%s: %s %t: not a whole number: want one, or \"auto\"", name, s.key, v.on)
 		case s.key == "zero_optimization.stage" && (v.number < s.low || v.number > s.high):
 			return catalog.Errorf("%s: %s %d: no such stage: want 0, 1, 2 or 3", name, s.key, v.number)
 		case v.number < s.low || v.number > s.high:
-			return catalog.Errorf("%s: %s %d: out of range: want 1 to %d or \"auto\"", name, s.key, v.number, s.high)
+			return catalog.Errorf("%s: %s %d: out of range: want %d to %d or \"auto\"", name, s.key, v.number, max(s.low, 0), s.high)
 		}
 	}
 	return nil

@@ -78,8 +78,8 @@ func recommendation(r *Review) []string {
 	if next != nil {
 		out = append(out, fmt.Sprintf("The first clearly slower one is %s on %s, %s %%.", next.Layout, next.Framework.Name, signed(next.Slower)))
 	}
-	if share := float64(x.Memory.Total() / r.Answer.Problem.Capacity()); share > 0.95 && x.Fits {
-		out = append(out, fmt.Sprintf("Memory is marginal: %.0f %% of what is usable.", 100*share))
+	if show.Marginal(r.Answer.Problem, &x.Estimate) {
+		out = append(out, fmt.Sprintf("Memory is marginal: %.0f %% of what is usable.", 100*float64(x.Memory.Total()/r.Answer.Problem.Capacity())))
 	}
 	if !x.Fits {
 		out = append(out, fmt.Sprintf("It does not fit: %.1f GiB short.", (x.Memory.Total()-r.Answer.Problem.Capacity()).GiB()))

@@ -117,7 +117,7 @@ func NewLayout(p *strategies.Problem, e *strategies.Estimate, rank, tie int) Lay
 	fraction := float64(e.Memory.Total() / p.Capacity())
 	return Layout{
 		Rank: rank, Layout: e.Layout.String(), Framework: e.Framework.Name, Fits: e.Fits, TieGroup: tie,
-		Marginal: marginal(p, e),
+		Marginal: Marginal(p, e),
 		Step:     float64(e.Step), Low: float64(e.Low), High: float64(e.High),
 		Tokens: r.TokensPerSecondPerGPU, MFU: r.MFU, MFUCausal: r.MFUCausal, HFU: r.HFU,
 		Memory: float64(e.Memory.Total()), Allocated: float64(e.Memory.Allocated()), Fraction: fraction,

@@ -25,9 +25,9 @@ func nearness() string {
 		100*near, 100*nearRight, nearLayouts, 100*awayRight)
 }
 
-// marginal reports whether an estimate takes so nearly what is usable that the
+// Marginal reports whether an estimate takes so nearly what is usable that the
 // verdict on its memory is uncertain.
-func marginal(p *strategies.Problem, e *strategies.Estimate) bool {
+func Marginal(p *strategies.Problem, e *strategies.Estimate) bool {
 	return math.Abs(float64(e.Memory.Total()/p.Capacity())-1) < near
 }
 
@@ -36,7 +36,7 @@ func marginal(p *strategies.Problem, e *strategies.Estimate) bool {
 func marginalNote(p *strategies.Problem, list []strategies.Estimate) string {
 	n := 0
 	for i := range list {
-		if marginal(p, &list[i]) {
+		if Marginal(p, &list[i]) {
 			n++
 		}
 	}

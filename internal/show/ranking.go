@@ -20,7 +20,7 @@ func Ranking(w io.Writer, format string, p *strategies.Problem, list []strategie
 	rows := make([][]string, len(list))
 	for i := range list {
 		e := &list[i]
-		r := row{p: p, e: e, rates: p.Rates(e), rank: i + 1, tie: ties[i], slower: float64(e.Step/list[0].Step) - 1, marginal: marginal(p, e)}
+		r := row{p: p, e: e, rates: p.Rates(e), rank: i + 1, tie: ties[i], slower: float64(e.Step/list[0].Step) - 1, marginal: Marginal(p, e)}
 		for _, c := range cols {
 			rows[i] = append(rows[i], c.cell(&r))
 		}

@@ -41,7 +41,7 @@ func attends(m *costmodel.Model) bool {
 
 // longAnswer reports whether attention is a large part of the FLOPs asked for.
 func longAnswer(a *ask.Answer) bool {
-	total, attention := a.Problem.Model.FLOPsPerToken(a.Problem.Work.Seq)
+	total, attention := a.Problem.FLOPsPerToken()
 	return longShare(1, 1-float64(attention)/float64(total)/2)
 }
 

@@ -53,9 +53,15 @@ func ignored(index map[string]int) []string {
 			continue
 		}
 		if near := catalog.Nearest(c, missing); near != "" {
-			c = fmt.Sprintf("%.40s (did you mean %s?)", c, near)
+			out = append(out, fmt.Sprintf("%s (did you mean %s?)", printable(c), near))
+			continue
 		}
-		out = append(out, fmt.Sprintf("%.80s", c))
+		out = append(out, printable(c))
 	}
 	return out
+}
+
+// printable is a table's own text, cut and without what a terminal obeys.
+func printable(text string) string {
+	return strings.Trim(fmt.Sprintf("%.40q", text), `"`)
 }

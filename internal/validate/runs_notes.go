@@ -36,7 +36,7 @@ func (r *Report) Notes() []string {
 
 // name is the row's line, and its key where the table has one.
 func (r *RunResult) name() string {
-	return strings.TrimSuffix(fmt.Sprintf("line %d %s", r.Line, r.ID), " ")
+	return strings.TrimSuffix(fmt.Sprintf("line %d %s", r.Line, printable(r.ID)), " ")
 }
 
 // noteAssumed counts the predicted rows that leave a column blank, and names

@@ -86,14 +86,16 @@ func (c *Comm) call(name string, f func() status) error {
 	if err := c.device.Use(); err != nil {
 		return err
 	}
+	var guard *time.Timer
 	if c.l.Blocking && *c.at != 0 { // the first call of a kind waits for peers
-		guard := time.AfterFunc(c.Timeout, func() { c.late.Store(true); _ = c.l.abort(*c.at) })
-		defer guard.Stop()
+		guard = time.AfterFunc(c.Timeout, func() { c.late.Store(true); _ = c.l.abort(*c.at) })
 	}
-	if s := f(); s != 0 && s != inProgress {
-		if c.late.Load() {
-			return c.die(c.lateError(name))
-		}
+	s := f()
+	if guard != nil && !guard.Stop() { // it aborts, or has, whatever the call returned
+		c.late.Store(true)
+		return c.die(c.lateError(name))
+	}
+	if s != 0 && s != inProgress {
 		return c.die(c.l.fail(s, name, *c.at))
 	}
 	return c.settle(name)
