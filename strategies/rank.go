@@ -3,7 +3,7 @@ package strategies
 // Resolution is the relative difference of step time that the model can tell
 // apart between layouts of one framework. Of two runs of a published sweep that
 // are predicted further apart three in four and more are in the right order, of
-// closer ones six in ten (docs/ACCURACY.md, order of layouts).
+// closer ones two in three (docs/ACCURACY.md, order of layouts).
 const Resolution = 0.05
 
 // TieGroups numbers the estimates of a ranking, fastest first: a new group

@@ -61,7 +61,8 @@ func Of(p *strategies.Problem, e *strategies.Estimate) Band {
 	return b
 }
 
-// of returns the band of the nearest kind of run.
+// of returns the band of the nearest kind of run. Where an estimate is beyond
+// its runs, those of a wider kind are no help: none measured both at once.
 func (f *file) of(p *strategies.Problem, e *strategies.Estimate) Band {
 	for i, key := range Keys(p, e) {
 		x, ok := f.Kind[key]
