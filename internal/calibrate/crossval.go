@@ -90,7 +90,7 @@ func timeOnly(rows []*sample) *Result {
 func (res *Result) residuals(rows []*sample) []Residual {
 	all := start(rows)
 	for k := range all.profiles {
-		if f, ok := res.final.profiles[k]; ok {
+		if f := res.serving(k); f != nil {
 			all.profiles[k] = f
 		}
 	}

@@ -66,11 +66,20 @@ func (res *Result) defaultArch(framework string) string {
 // the constants that the presets will give them.
 func (res *Result) serveOthers() {
 	for at := range res.final.profiles {
-		if best := res.defaultArch(at.framework); best != "" && !res.has(at) {
-			f := res.other(place{at.framework, best})
-			res.final.profiles[at] = &f
-		}
+		res.final.profiles[at] = res.serving(at)
 	}
+}
+
+// serving returns the constants that serve a place: those fitted there, those
+// of its framework's default generation, or its priors, nil where no row of the
+// fit is of the place.
+func (res *Result) serving(at place) *strategies.ProfileFit {
+	best := res.defaultArch(at.framework)
+	if best == "" || res.has(at) {
+		return res.final.profiles[at]
+	}
+	f := res.other(place{at.framework, best})
+	return &f
 }
 
 func (res *Result) profile(at place) string {
