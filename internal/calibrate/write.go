@@ -11,101 +11,11 @@ import (
 
 	"planner/hardware/unit"
 	"planner/presets"
-	"planner/strategies"
 )
 
 // Marker begins the part of a preset file that a fit writes; what stands
 // before it is kept.
 const Marker = "# Below: written by `planner calibrate`; see docs/ACCURACY.md."
-
-// ProfilesTOML returns presets/profiles/fit.toml: the fitted constants of each
-// framework and generation over its prior's, the prior's where no run speaks.
-func (res *Result) ProfilesTOML(asOf string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "# Fitted constants of the frameworks, by generation of accelerator; \"default\"\n# serves the others.\n%s\n", Marker)
-	fmt.Fprintf(&b, "source = %q\nas_of = %q\n", "robust fit on "+strconv.Itoa(len(res.rows))+" published runs (presets/runs), priors of presets/profiles/prior.toml", asOf)
-	priors := profilePriors()
-	for _, fw := range slices.Sorted(maps.Keys(priors)) {
-		fitted := map[string]string{}
-		for at := range res.final.profiles {
-			if at.framework == fw && res.has(at) {
-				fitted[at.arch] = res.profile(at)
-			}
-		}
-		best := res.defaultArch(fw)
-		for _, arch := range slices.Sorted(maps.Keys(fitted)) {
-			fmt.Fprintf(&b, "\n[%s.%s]\n%s", fw, arch, fitted[arch])
-		}
-		if best != "" {
-			fmt.Fprintf(&b, "\n[%s.default] # as %s\n%s", fw, best, res.elsewhere(place{fw, best}))
-			continue
-		}
-		p := priors[fw]["default"]
-		fmt.Fprintf(&b, "\n[%s.default] # no run of it is in the table\n%s", fw, fields(&p, nil))
-	}
-	return b.String()
-}
-
-// has reports whether any constant of a place was fitted.
-func (res *Result) has(at place) bool {
-	return slices.ContainsFunc(res.Constants, func(c Constant) bool { return c.Framework == at.framework && c.Arch == at.arch })
-}
-
-// defaultArch is the generation whose constants serve those without runs: the
-// latest of the widespread ones.
-func (res *Result) defaultArch(framework string) string {
-	for _, a := range []string{"hopper", "ampere", "blackwell", "blackwell-ultra"} {
-		if res.has(place{framework, a}) {
-			return a
-		}
-	}
-	return ""
-}
-
-// serveOthers gives the generations that no run of their framework was fitted on
-// the constants that the presets will give them.
-func (res *Result) serveOthers() {
-	for at := range res.final.profiles {
-		res.final.profiles[at] = res.serving(at)
-	}
-}
-
-// serving returns the constants that serve a place: those fitted there, those
-// of its framework's default generation, or its priors, nil where no row of the
-// fit is of the place.
-func (res *Result) serving(at place) *strategies.ProfileFit {
-	best := res.defaultArch(at.framework)
-	if best == "" || res.has(at) {
-		return res.final.profiles[at]
-	}
-	f := res.other(place{at.framework, best})
-	return &f
-}
-
-func (res *Result) profile(at place) string {
-	notes := map[string]string{}
-	for _, c := range res.Constants {
-		if c.Framework == at.framework && c.Arch == at.arch {
-			notes[c.Name] = c.note()
-		}
-	}
-	return fields(res.final.profiles[at], notes)
-}
-
-// elsewhere is profile for the generations that no run of the framework speaks
-// of: the networks that its runs left unstated are not theirs.
-func (res *Result) elsewhere(at place) string {
-	f := res.other(at)
-	return fields(&f, nil)
-}
-
-func (res *Result) other(at place) strategies.ProfileFit {
-	f := *res.final.profiles[at]
-	if f.Network > 0 {
-		f.Network = networkElsewhere
-	}
-	return f
-}
 
 // note says how firm a constant is: an interval of 90 % (1.64 standard errors),
 // the rows it moves and their sources.

@@ -35,3 +35,13 @@ func fields(f *strategies.ProfileFit, notes map[string]string) string {
 	}
 	return b.String()
 }
+
+// set writes the constant of a name, in base units.
+func set(f *strategies.ProfileFit, name string, value float64) {
+	v := reflect.ValueOf(f).Elem()
+	for i := range v.NumField() {
+		if v.Type().Field(i).Tag.Get("toml") == name {
+			v.Field(i).SetFloat(value)
+		}
+	}
+}

@@ -188,3 +188,25 @@ func TestAccuracyHolds(t *testing.T) {
 		t.Errorf("sources alike: %.1f %%, want at most 12", m)
 	}
 }
+
+// torchtitan's own table of 64 A100, which the runs list as FSDP's, priced as
+// torchtitan's.
+func TestTorchtitanAsFSDP(t *testing.T) {
+	runs := bundledRuns(t)
+	b, n := NewBuilder(), 0
+	for i := range runs {
+		if runs[i].Source != "fsdp_misc" || runs[i].Kernel != "sdpa" || runs[i].Outcome != "ok" {
+			continue
+		}
+		runs[i].Framework = "torchtitan"
+		c := b.Case(&runs[i])
+		_, e := c.Estimate()
+		if off := float64(e.Step)/c.MeasuredStep() - 1; math.Abs(off) > 0.05 {
+			t.Errorf("%s: %+.0f %%", runs[i].ID, 100*off)
+		}
+		n++
+	}
+	if n != 3 {
+		t.Errorf("%d runs, want 3", n)
+	}
+}
