@@ -139,5 +139,9 @@ type Cluster struct {
 	Assumed []string
 }
 
+// Domain returns the ranks that reach each other without a NIC: those of a
+// node, or of the rack whose links join several.
+func (c *Cluster) Domain() int { return max(c.PerNode, c.Tiers[c.ScaleUp].Ranks) }
+
 // Nodes returns the number of hosts, rounded up.
 func (c *Cluster) Nodes() int { return (c.GPUs + c.PerNode - 1) / c.PerNode }

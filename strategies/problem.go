@@ -107,15 +107,17 @@ func DefaultSeq(m *costmodel.Model) int {
 	return 8192
 }
 
+// LeastTokens and MostTokens are what a global batch makes where none is given.
+const LeastTokens, MostTokens = 4 << 20, 16 << 20
+
 // DefaultBatch returns the global batch when none is given: the power of two
-// that makes at least 4 Mi tokens and one sequence per GPU, at most 16 Mi
-// tokens.
+// that makes at least LeastTokens and one sequence per GPU, at most MostTokens.
 func DefaultBatch(seq, gpus int) int {
 	batch := 1
-	for batch*seq < 4<<20 || batch < gpus {
+	for batch*seq < LeastTokens || batch < gpus {
 		batch *= 2
 	}
-	for batch > 1 && batch*seq > 16<<20 {
+	for batch > 1 && batch*seq > MostTokens {
 		batch /= 2
 	}
 	return batch

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"strings"
-
 	"github.com/spf13/cobra"
 
 	"planner/internal/ask"
@@ -42,7 +40,6 @@ func runExplain(c *cobra.Command, o *explainFlags) error {
 	if err != nil {
 		return err
 	}
-	show.AddSilent(a, o.from != "" || strings.Contains(o.layout, "dispatcher="))
 	out := c.OutOrStdout()
 	switch o.format {
 	case "json":

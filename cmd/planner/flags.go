@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"slices"
 	"strings"
 
@@ -63,13 +62,14 @@ func complete(c *cobra.Command, flag string, values func() []string) {
 // answer resolves saved defaults and the question itself.
 func (q *question) answer(c *cobra.Command) (*ask.Answer, error) {
 	if err := q.prepare(c); err != nil {
-		return nil, fromSaved(c.Flags(), err)
+		return nil, err
 	}
+	q.Dispatched = dispatched(c.Flags())
 	a, err := ask.Ask(q.Question)
 	if err == nil {
 		err = a.RefuseOffload(limitsOf(c.Flags()))
 	}
-	return a, fromSaved(c.Flags(), err)
+	return a, err
 }
 
 // limitsOf reads the constraints that bear on each other and on the framework;
@@ -84,24 +84,15 @@ func limitsOf(f *pflag.FlagSet) *ask.Constraints {
 	return l
 }
 
+// dispatched reports whether a constraint or a layout names the dispatcher of
+// experts.
+func dispatched(f *pflag.FlagSet) bool {
+	limit, layout := f.Lookup("dispatcher"), f.Lookup("layout")
+	return limit != nil && limit.Value.String() != "" || layout != nil && ask.Names(layout.Value.String(), "dispatcher")
+}
+
 // savedIn annotates a flag whose value was not typed with where it was saved.
 const savedIn = "saved in"
-
-// fromSaved says of the faults of flags that nobody typed where they are saved.
-func fromSaved(f *pflag.FlagSet, err error) error {
-	var fault *catalog.Error
-	if !errors.As(err, &fault) {
-		return err
-	}
-	f.VisitAll(func(flag *pflag.Flag) {
-		for i, line := range fault.Faults {
-			if origin := flag.Annotations[savedIn]; origin != nil && strings.HasPrefix(line, "--"+flag.Name+" ") {
-				fault.Faults[i] = origin[0] + ": " + line
-			}
-		}
-	})
-	return err
-}
 
 // prepare resolves saved defaults and refuses values that no question has.
 func (q *question) prepare(c *cobra.Command) error {

@@ -27,7 +27,7 @@ func (o *form) formatted(c *cobra.Command) error {
 	if err := applySettings(c.Flags(), []string{"format"}); err != nil {
 		return err
 	}
-	return fromSaved(c.Flags(), o.checkFormat())
+	return o.checkFormat()
 }
 
 func (o *form) checkFormat() error {

@@ -101,5 +101,5 @@ func domain(name string, c *hardware.Cluster) int {
 	if whole, err := catalog.Described(name); err == nil {
 		c = whole
 	}
-	return max(c.PerNode, c.Tiers[c.ScaleUp].Ranks)
+	return c.Domain()
 }

@@ -87,7 +87,6 @@ func runSuggest(c *cobra.Command, o *suggestFlags) error {
 	if err != nil {
 		return err
 	}
-	show.AddSilent(a, o.limits.Dispatcher != "")
 	if o.top < 1 {
 		return catalog.Errorf("--top %d: too small: want at least 1", o.top)
 	}

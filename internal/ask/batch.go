@@ -2,26 +2,24 @@ package ask
 
 import "planner/strategies"
 
-// Tokens that the global batch of a step makes where none is given.
-const leastTokens, mostTokens = 4 << 20, 16 << 20
-
 // defaultBatch returns the global batch when none is given: for a power of two
 // of GPUs strategies.DefaultBatch; for another number the GPUs times a power of
 // two, by the same bounds, so that every data-parallel degree divides it. Above
-// mostTokens it is the largest divisor of the GPUs that stays below, unless
+// most tokens it is the largest divisor of the GPUs that stays below, unless
 // that is too few tokens (a prime number of GPUs): then the GPUs.
 func defaultBatch(seq, gpus int) int {
 	if gpus&(gpus-1) == 0 {
 		return strategies.DefaultBatch(seq, gpus)
 	}
+	const least, most = strategies.LeastTokens, strategies.MostTokens
 	batch := gpus
-	for batch*seq < leastTokens {
+	for batch*seq < least {
 		batch *= 2
 	}
-	if batch*seq <= mostTokens {
+	if batch*seq <= most {
 		return batch
 	}
-	if d := largestDivisor(gpus, max(1, mostTokens/seq)); d*seq >= leastTokens {
+	if d := largestDivisor(gpus, max(1, most/seq)); d*seq >= least {
 		return d
 	}
 	return gpus

@@ -38,7 +38,7 @@ func NearestOf(a *Answer, r *strategies.Result) *Nearest {
 	if len(r.Ranking) > 0 || r.Least == nil {
 		return nil
 	}
-	usable := usableOf(a, &a.searched)
+	usable := a.Usable()
 	n := &Nearest{Estimate: *r.Least, Usable: usable, Missing: r.Least.Memory.Total() - usable}
 	for _, change := range []remedy{withoutLimits, moreGPUs, offloaded, leanGradients, shorterSequence, otherHardware} {
 		switch k := change(a, r.Least); {
@@ -53,6 +53,9 @@ func NearestOf(a *Answer, r *strategies.Result) *Nearest {
 	slices.SortStableFunc(n.Short, func(x, y Knob) int { return cmp.Compare(x.short(), y.short()) })
 	return n
 }
+
+// Usable returns the memory that the last search let a process use.
+func (a *Answer) Usable() unit.Bytes { return usableOf(a, &a.searched) }
 
 // usableOf returns the memory that a search of s lets a process use.
 func usableOf(a *Answer, s *strategies.Space) unit.Bytes {

@@ -28,6 +28,7 @@ type Question struct {
 	Imbalance            float64 // tokens of the busiest expert rank over the mean
 	Capacity             float64 // capacity factor of the experts; 0: dropless
 	AllowLong            bool
+	Dispatched           bool // a constraint or the layout names the dispatcher of experts
 	Options              catalog.ClusterOptions
 }
 
@@ -83,7 +84,11 @@ func Ask(q Question) (*Answer, error) {
 	if err := a.workload(model); err != nil {
 		return nil, err
 	}
-	return a, a.finish(model, cluster)
+	if err := a.finish(model, cluster); err != nil {
+		return nil, err
+	}
+	a.silent()
+	return a, nil
 }
 
 func (a *Answer) fill(flag string, value *string, def string) {
@@ -171,39 +176,6 @@ func notOne(flag, given string, allowed []string) error {
 	}
 	last := len(allowed) - 1
 	return catalog.Errorf("%s %q: no such value: want %s or %s", flag, given, strings.Join(allowed[:last], ", "), allowed[last])
-}
-
-// Layout reads a layout string for the problem and finds the framework that
-// runs it: the first in the order of preference that can. The error is about
-// the first framework asked.
-func (a *Answer) Layout(text string) (strategies.Layout, *strategies.Profile, error) {
-	l, err := strategies.ParseLayout(text)
-	if err != nil {
-		return l, nil, catalog.Errorf("--layout %s", err)
-	}
-	l, v := l.Complete(a.Problem.Cluster.GPUs)
-	if v != nil {
-		return l, nil, catalog.Errorf("--layout %s", v)
-	}
-	l = a.Problem.Settle(l)
-	var first *strategies.Violation
-	for _, f := range a.Problem.Profiles {
-		v := a.Problem.Check(&l, f)
-		if v == nil {
-			return l, f, nil
-		}
-		if first == nil || first.Rule == strategies.RuleFramework && v.Rule != strategies.RuleFramework {
-			first = v
-		}
-	}
-	return l, nil, refusal(first, a)
-}
-
-func refusal(v *strategies.Violation, a *Answer) error {
-	if v.Rule == strategies.RuleFramework && len(a.Problem.Profiles) > 1 {
-		return catalog.Errorf("--layout %q: no framework runs this; %s: %s", v.Given, v.Reason, v.Remedy)
-	}
-	return catalog.Errorf("--layout %s", v)
 }
 
 // FrameworkNames returns the names of the profiles asked, in order.

@@ -120,7 +120,7 @@ func shorterSequence(a *Answer, _ *strategies.Estimate) (k *Knob) {
 
 // otherHardware tries accelerators of more memory.
 func otherHardware(a *Answer, _ *strategies.Estimate) *Knob {
-	q, usable := a.Question, usableOf(a, &a.searched)
+	q, usable := a.Question, a.Usable()
 	for _, name := range []string{"h200-sxm", "b200-sxm", "b300-sxm"} {
 		acc, err := catalog.Accelerator(name)
 		if err != nil || acc.Usable <= a.Problem.Capacity() || usable < a.Problem.Capacity() {

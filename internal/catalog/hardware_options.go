@@ -67,10 +67,7 @@ func (o ClusterOptions) check() error {
 }
 
 func unknownFabric(given string) error {
-	var known []string
-	for _, k := range hardware.LinkKinds() {
-		known = append(known, string(k))
-	}
+	known := linkNames()
 	if n := Nearest(given, known); n != "" {
 		return Errorf("fabric %q: unknown: did you mean %q?", given, n)
 	}

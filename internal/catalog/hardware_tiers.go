@@ -1,6 +1,8 @@
 package catalog
 
 import (
+	"slices"
+
 	"planner/hardware"
 	"planner/hardware/unit"
 )
@@ -76,14 +78,18 @@ func (t *tierSpec) check(d *decoder, path string, below int, last bool) {
 }
 
 func (t *tierSpec) checkKind(d *decoder, path string) {
+	if !slices.Contains(hardware.LinkKinds(), t.Kind) {
+		d.unknownWord(join(path, "kind"), "kind", string(t.Kind), linkNames())
+	}
+}
+
+// linkNames returns the words for the kinds of link.
+func linkNames() []string {
 	var names []string
 	for _, k := range hardware.LinkKinds() {
-		if k == t.Kind {
-			return
-		}
 		names = append(names, string(k))
 	}
-	d.unknownWord(join(path, "kind"), "kind", string(t.Kind), names)
+	return names
 }
 
 // tier converts t for nodes of perNode ranks.

@@ -6,8 +6,8 @@ import (
 	"planner/strategies"
 )
 
-// callSettings are those that calls grow with, at the same layout.
-var callSettings = []*setting{&byModel, &byPass, &byTokens, &byNetwork}
+// callSettings are those that the time of calls hangs on, at the same layout.
+var callSettings = []*setting{&byHardware, &byModel, &byPass, &byTokens, &byNetwork}
 
 // cause says what in the layouts or the questions makes a term larger (up) or
 // smaller on the second side.

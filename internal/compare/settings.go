@@ -34,7 +34,7 @@ type setting struct {
 }
 
 var (
-	byHardware  = setting{word: func(q *plan.Question) string { return q.Hardware }, say: "another accelerator"}
+	byHardware  = setting{word: func(q *plan.Question) string { return q.Hardware }}
 	byModel     = setting{word: func(q *plan.Question) string { return q.Model }, say: "another model"}
 	byPrecision = setting{word: func(q *plan.Question) string { return "precision " + q.Precision }}
 	byAttention = setting{word: attentionWord}

@@ -29,14 +29,14 @@ func TestSettingIsTheReason(t *testing.T) {
 		compute, back string
 		memory        string
 	}{
-		{small, "pass=forward", "pass=train", "training, not forward only", "forward only, not training", "training, not forward only"},
+		{small, "pass=forward,tp=2,mbs=2", "pass=train,tp=2,zero=1,mbs=2", "training, not forward only", "forward only, not training", "training, not forward only"},
 		{experts, "capacity-factor=1", "capacity-factor=2", "capacity factor 2, not 1", "capacity factor 1, not 2", ""},
 		{experts, "tp=4,ep=8,etp=1,zero=1", "imbalance=2,tp=4,ep=8,etp=1,zero=1", "imbalance 2, not an even load of the experts", "an even load of the experts, not imbalance 2", "imbalance 2"},
 		{small, "attention=unfused", "attention=flash3", "attention flash3, not unfused", "attention unfused, not flash3", ""},
 		{small, "attention=unfused,tp=4,zero=1", "attention=flash3,tp=2,zero=1", "attention flash3, not unfused", "attention unfused, not flash3", "attention flash3, not unfused"},
 		{small, "trainable=0.01", "trainable=1", "100 % trainable, not 1 %", "1 % trainable, not 100 %", "gradients"},
 		{small, "precision=bf16,tp=2,zero=1", "precision=fp8,tp=2,zero=1", "precision fp8, not bf16", "precision bf16, not fp8", ""},
-		{small, "tp=2,zero=1", "hardware=b200-sxm,tp=2,zero=1", "another accelerator", "another accelerator", ""},
+		{small, "tp=2,zero=1", "hardware=b200-sxm,tp=2,zero=1", "b200-sxm, not h100-sxm-80gb", "h100-sxm-80gb, not b200-sxm", ""},
 		{small, "tp=2,zero=1", "seq-len=4096,global-batch=512,tp=2,zero=1", "sequences of 4096, not 8192; 2,097,152 tokens a step, not 4,194,304",
 			"sequences of 8192, not 4096; 4,194,304 tokens a step, not 2,097,152", "sequences of 4096, not 8192"},
 		{small, "tp=2,zero=1", "global-batch=1024,tp=2,zero=1", "global batch 1024, not 512", "global batch 512, not 1024", ""},
@@ -106,6 +106,11 @@ func TestSettingsAreShown(t *testing.T) {
 func TestNetworkIsTheReason(t *testing.T) {
 	c := Of(resolve(t, ask.Question{Model: "8b", GPUs: 64, Framework: "megatron"}, "zero=3,framework=fsdp", "inter-node=25Gb/s,zero=3,framework=fsdp"))
 	if got := whyOf(c, "exposed DP"); got != "other nodes or network" {
+		t.Errorf("exposed DP: %q", got)
+	}
+	// A cluster of the same accelerator with a quarter of the network.
+	c = Of(resolve(t, ask.Question{Model: "70b", GPUs: 64}, "hardware=dgx-h100,tp=4,pp=4,zero=1", "hardware=gcp-a3-high,tp=4,pp=4,zero=1"))
+	if got := whyOf(c, "exposed DP"); got != "gcp-a3-high, not dgx-h100" {
 		t.Errorf("exposed DP: %q", got)
 	}
 	c = Of(resolve(t, ask.Question{Model: "8b", GPUs: 64}, "framework=megatron,zero=1,tp=2", "framework=megatron-deepspeed,zero=1,tp=2"))

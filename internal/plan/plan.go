@@ -76,12 +76,12 @@ func newQuestion(q *ask.Question, model string) Question {
 	}
 }
 
-// asked is the question as it is answered.
+// asked is the question as it is answered, with the layout of the plan.
 func (q *Question) asked() ask.Question {
 	return ask.Question{
 		Model: q.Model, Hardware: q.Hardware, GPUs: q.GPUs, SeqLen: q.SeqLen, GlobalBatch: q.GlobalBatch, Precision: q.Precision,
 		Framework: q.Framework, Pass: q.Pass, Trainable: q.Trainable, Attention: q.Attention, Imbalance: q.Imbalance, Capacity: q.Capacity,
-		AllowLong: q.AllowLong,
+		AllowLong: q.AllowLong, Dispatched: true,
 		Options: catalog.ClusterOptions{GPUsPerNode: q.GPUsPerNode, Domain: q.Domain, InterNode: unit.BytesPerSecond(q.InterNode),
 			Fabric: hardware.LinkKind(q.Fabric), NICs: q.NICs, Latency: unit.Seconds(q.Latency)},
 	}

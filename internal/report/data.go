@@ -59,10 +59,11 @@ func newQuestion(q *ask.Question) Question {
 		o.GPUsPerNode, o.Domain, float64(o.InterNode), string(o.Fabric), o.NICs, float64(o.Latency)}
 }
 
-// Ask returns the question in the words of package ask.
+// Ask returns the question in the words of package ask, with the layout of the
+// page.
 func (q *Question) Ask() ask.Question {
 	return ask.Question{Model: q.Model, Hardware: q.Hardware, GPUs: q.GPUs, SeqLen: q.SeqLen, GlobalBatch: q.GlobalBatch, Precision: q.Precision, Framework: q.Framework, Pass: q.Pass,
-		Trainable: q.Trainable, Attention: q.Attention, Imbalance: q.Imbalance, Capacity: q.Capacity, AllowLong: q.AllowLong,
+		Trainable: q.Trainable, Attention: q.Attention, Imbalance: q.Imbalance, Capacity: q.Capacity, AllowLong: q.AllowLong, Dispatched: true,
 		Options: catalog.ClusterOptions{GPUsPerNode: q.GPUsPerNode, Domain: q.Domain, InterNode: unit.BytesPerSecond(q.InterNode), Fabric: hardware.LinkKind(q.Fabric),
 			NICs: q.NICs, Latency: unit.Seconds(q.Latency)}}
 }

@@ -26,6 +26,21 @@ func Header(w io.Writer, a *ask.Answer) {
 		float64(p.Cluster.GPU.PeakOf(p.Work.Precision))/1e12, p.Capacity().GiB())
 }
 
+// Chosen writes what was chosen for the user, and with which flag to change it.
+func Chosen(w io.Writer, a *ask.Answer) {
+	var chosen []string
+	for _, d := range a.Defaults {
+		sep := " "
+		if strings.HasPrefix(d.Flag, "--model") {
+			sep = " = "
+		}
+		chosen = append(chosen, d.Flag+sep+d.Value)
+	}
+	if chosen != nil {
+		Note(w, "chosen for you", "%s", strings.Join(chosen, " · "))
+	}
+}
+
 func title(t, name string) string {
 	if t != "" {
 		return t

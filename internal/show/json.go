@@ -38,7 +38,7 @@ type Model struct {
 }
 
 // Cluster names the cluster of a plan; peak_flops is dense, per GPU, at the
-// precision used.
+// precision used, and usable_bytes the memory against which layouts fit.
 type Cluster struct {
 	Name        string  `json:"name"`
 	GPUs        int     `json:"gpus"`

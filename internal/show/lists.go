@@ -137,7 +137,7 @@ type TierFacts struct {
 // NewHardwareFacts describes a cluster.
 func NewHardwareFacts(c *hardware.Cluster) HardwareFacts {
 	g := c.GPU
-	f := HardwareFacts{Name: c.Name, Title: c.Title, GPU: g.Name, Arch: g.Arch, GPUs: c.GPUs, GPUsPerNode: c.PerNode, Domain: max(c.PerNode, c.Tiers[c.ScaleUp].Ranks),
+	f := HardwareFacts{Name: c.Name, Title: c.Title, GPU: g.Name, Arch: g.Arch, GPUs: c.GPUs, GPUsPerNode: c.PerNode, Domain: c.Domain(),
 		MemoryBytes: float64(g.Memory), UsableBytes: float64(g.Usable), MemoryBandwidth: float64(g.MemoryBandwidth),
 		PeakFLOPs: map[string]float64{}, SMs: g.SMs, PricePerGPUHour: c.PricePerGPUHour, Source: c.Source, AsOf: c.AsOf, GPUSource: g.Source, Note: c.Note}
 	for i, name := range hardware.Precisions() {

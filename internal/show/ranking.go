@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"planner/internal/ask"
 	"planner/strategies"
 )
 
@@ -123,9 +124,7 @@ func longContext(list []strategies.Estimate, p *strategies.Problem) bool {
 	return longAttention(p.Rates(&list[0]))
 }
 
-func longAttention(r strategies.Rates) bool { return longShare(r.MFU, r.MFUCausal) }
-
-func longShare(whole, causal float64) bool { return causal < 0.85*whole }
+func longAttention(r strategies.Rates) bool { return ask.LongAttention(r.MFU, r.MFUCausal) }
 
 // letter names a tie group: a, b, … z, then numbers.
 func letter(group int) string {

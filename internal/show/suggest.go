@@ -48,6 +48,7 @@ type KnobDoc struct {
 func NewSuggestion(a *ask.Answer, r *strategies.Result, n *ask.Nearest) Suggestion {
 	s := Suggestion{Head: NewHead(a), Search: Search{r.Legal, r.Fitting, r.Rejected, r.Elapsed.Seconds(), r.Interrupted},
 		Layouts: []Layout{}, Notes: notes(a)}
+	s.Cluster.UsableBytes = float64(a.Usable())
 	if len(r.Ranking) > 0 {
 		if _, note := a.BandNote(&r.Ranking[0]); note != "" {
 			s.Notes = append(s.Notes, "band: "+note)

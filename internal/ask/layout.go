@@ -1,0 +1,68 @@
+package ask
+
+import (
+	"strings"
+
+	"planner/internal/catalog"
+	"planner/strategies"
+)
+
+// Layout reads a layout string for the problem and finds the framework that
+// runs it: the first in the order of preference that can. The error is about
+// the first framework asked.
+func (a *Answer) Layout(text string) (strategies.Layout, *strategies.Profile, error) {
+	l, err := strategies.ParseLayout(text)
+	if err != nil {
+		return l, nil, catalog.Errorf("--layout %s", err)
+	}
+	l, v := l.Complete(a.Problem.Cluster.GPUs)
+	if v != nil {
+		return l, nil, catalog.Errorf("--layout %s", v)
+	}
+	l = a.Problem.Settle(l)
+	var first *strategies.Violation
+	for _, f := range a.Problem.Profiles {
+		v := a.Problem.Check(&l, f)
+		if v == nil {
+			return l, f, nil
+		}
+		if first == nil || first.Rule == strategies.RuleFramework && v.Rule != strategies.RuleFramework {
+			first = v
+		}
+	}
+	return l, nil, refusal(a, first, text)
+}
+
+// refusal quotes of a layout string what is at fault, and no default beside it.
+func refusal(a *Answer, v *strategies.Violation, text string) error {
+	quote := named(v.Given, text)
+	if v.Rule == strategies.RuleFramework && len(a.Problem.Profiles) > 1 {
+		return catalog.Errorf("--layout %q: no framework runs this; %s: %s", quote, v.Reason, v.Remedy)
+	}
+	return catalog.Errorf("--layout %q: %s: %s", quote, v.Reason, v.Remedy)
+}
+
+// named returns the pairs whose keys a layout string names; all of them where
+// it names none.
+func named(pairs, text string) string {
+	var out []string
+	for _, pair := range strings.Split(pairs, ",") {
+		if key, _, _ := strings.Cut(pair, "="); Names(text, key) {
+			out = append(out, pair)
+		}
+	}
+	if out == nil {
+		return pairs
+	}
+	return strings.Join(out, ",")
+}
+
+// Names reports whether a layout string gives a key a value.
+func Names(text, key string) bool {
+	for _, pair := range strings.Split(text, ",") {
+		if strings.HasPrefix(strings.TrimSpace(pair), key+"=") {
+			return true
+		}
+	}
+	return false
+}
