@@ -11,6 +11,7 @@ import (
 type driver interface {
 	do(ctx context.Context, c *command) ([]*reply, error)
 	size() int
+	emulated() bool // the links of the ranks
 }
 
 // head is how far ahead the beginning of a step is set, so that every rank is

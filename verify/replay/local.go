@@ -76,6 +76,8 @@ func (l *Local) Run(ctx context.Context, w *Work, progress func(round, of int)) 
 
 func (l *Local) size() int { return len(l.seats) }
 
+func (l *Local) emulated() bool { return l.seats[0].world.Emulated() }
+
 func (l *Local) do(ctx context.Context, c *command) ([]*reply, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

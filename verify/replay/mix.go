@@ -29,14 +29,14 @@ type Part struct {
 // Kernel is Groups matrix products [M,K]·[K,N] or, where M is 0, Bytes of
 // memory traffic, Times over.
 type Kernel struct {
-	Groups  int     `json:"groups,omitempty"`
-	M       int     `json:"m,omitempty"`
-	N       int     `json:"n,omitempty"`
-	K       int     `json:"k,omitempty"`
-	Product uint8   `json:"product,omitempty"` // costmodel.Product
-	Bytes   int64   `json:"bytes,omitempty"`
-	Core    bool    `json:"core,omitempty"` // stands for the attention core, with its operations
-	Seconds float64 `json:"seconds"`        // of the plan, for one, with its share of what is no kernel
+	Groups  int               `json:"groups,omitempty"`
+	M       int               `json:"m,omitempty"`
+	N       int               `json:"n,omitempty"`
+	K       int               `json:"k,omitempty"`
+	Product costmodel.Product `json:"product,omitempty"`
+	Bytes   int64             `json:"bytes,omitempty"`
+	Core    bool              `json:"core,omitempty"` // stands for the attention core, with its operations
+	Seconds float64           `json:"seconds"`        // of the plan, for one, with its share of what is no kernel
 }
 
 // mixesOf returns the mixes of a plan. What the plan's passes take beyond their
@@ -80,7 +80,7 @@ func kernelsOf(list []costmodel.Kernel, scale float64) []Kernel {
 	whole := func(x float64) int { return int(math.Round(x)) }
 	for i := range list {
 		k := &list[i]
-		out[i] = Kernel{Groups: k.Groups, M: whole(k.M), N: whole(k.N), K: whole(k.K), Product: uint8(k.Product), Bytes: int64(k.Bytes), Core: k.Core,
+		out[i] = Kernel{Groups: k.Groups, M: whole(k.M), N: whole(k.N), K: whole(k.K), Product: k.Product, Bytes: int64(k.Bytes), Core: k.Core,
 			Seconds: scale * float64(k.Seconds)}
 	}
 	return out

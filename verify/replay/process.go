@@ -144,6 +144,8 @@ func (p *Processes) Run(ctx context.Context, w *Work, progress func(round, of in
 
 func (p *Processes) size() int { return p.job.World.Size() }
 
+func (p *Processes) emulated() bool { return p.job.World.Emulated() }
+
 func (p *Processes) do(ctx context.Context, c *command) ([]*reply, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

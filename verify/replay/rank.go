@@ -21,11 +21,11 @@ type member struct {
 // side of them, so that a hop never waits for one that goes elsewhere.
 const (
 	streamHops = int(collective.NumAxes)
-	numStreams = streamHops + 4
+	NumStreams = streamHops + 4
 )
 
-// streamOf returns the stream of a call.
-func streamOf(c *CallSpec, a *Action) int {
+// StreamOf returns the stream of a call, below NumStreams.
+func StreamOf(c *CallSpec, a *Action) int {
 	if a.Peer < 0 {
 		return int(c.Axis)
 	}
@@ -89,7 +89,7 @@ func (m *member) step(begin time.Time) ([]event, time.Duration, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	m.begin, m.late = begin, 0
-	var streams [numStreams]*stream
+	var streams [NumStreams]*stream
 	slots := make([]chan struct{}, m.program.Slots)
 	program := m.program.Stages[m.stage]
 	var fault error
@@ -101,7 +101,7 @@ func (m *member) step(begin time.Time) ([]event, time.Duration, error) {
 		case Wait:
 			<-slots[a.Slot]
 		case Start:
-			s := streamOf(&m.program.Calls[a.Row], a)
+			s := StreamOf(&m.program.Calls[a.Row], a)
 			if streams[s] == nil {
 				streams[s] = m.serve()
 			}

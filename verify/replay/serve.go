@@ -96,6 +96,8 @@ func (s *server) one(ctx context.Context, c *command) (*command, []*answer, erro
 
 func (s *server) size() int { return s.world.Size() }
 
+func (s *server) emulated() bool { return false }
+
 func (s *server) do(ctx context.Context, c *command) ([]*reply, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -123,6 +125,8 @@ func Together(ctx context.Context, ranks []Rank, work *Work, progress func(round
 type inProcess []Rank
 
 func (p inProcess) size() int { return len(p) }
+
+func (p inProcess) emulated() bool { return false }
 
 func (p inProcess) do(ctx context.Context, c *command) ([]*reply, error) {
 	type result struct {

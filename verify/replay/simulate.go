@@ -47,7 +47,7 @@ type simulation struct {
 type simulated struct {
 	stage, at int
 	now       float64
-	last      [numStreams]*flight
+	last      [NumStreams]*flight
 }
 
 type hopKey struct{ from, to, dir int32 }
@@ -83,7 +83,7 @@ func (s *simulation) run(r *simulated) bool {
 
 func (s *simulation) start(r *simulated, a *Action) {
 	c := SpecOf(&s.plan.Calls[a.Row])
-	on := &r.last[streamOf(&c, a)]
+	on := &r.last[StreamOf(&c, a)]
 	f := &flight{issued: r.now, takes: float64(s.calls[a.Row]), before: *on, hop: a.Peer >= 0}
 	*on, s.slots[a.Slot] = f, f
 	if !f.hop {

@@ -62,6 +62,7 @@ type localWorld struct {
 func (w localWorld) Rank() int         { return w.rank }
 func (w localWorld) Size() int         { return w.size }
 func (w localWorld) Node(rank int) int { return w.opts.Shape.node(rank) }
+func (w localWorld) Emulated() bool    { return w.opts.Shape.slows() }
 func (w localWorld) Abort() *Abort     { return &w.abort }
 func (w localWorld) Close() error      { return nil }
 func (w localWorld) Free([]byte)       {}

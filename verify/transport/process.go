@@ -135,6 +135,9 @@ func (w *Process) Size() int { return len(w.peers) }
 // Node returns the node on which a rank runs, or is said to run by the shape.
 func (w *Process) Node(rank int) int { return w.nodes[rank] }
 
+// Emulated reports whether a shape makes links slower than the machine's.
+func (w *Process) Emulated() bool { return w.opts.Shape.slows() }
+
 // Abort returns the job's failure state.
 func (w *Process) Abort() *Abort { return &w.abort }
 

@@ -59,6 +59,11 @@ func (s *Shape) node(rank int) int {
 	return rank / s.PerNode
 }
 
+// slows reports whether the shape makes any link slower than the machine's.
+func (s *Shape) slows() bool {
+	return s != nil && (s.Intra != Link{} || s.Inter != Link{})
+}
+
 // shaper holds the emulated ports of a job.
 type shaper struct {
 	*Shape

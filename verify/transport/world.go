@@ -12,6 +12,8 @@ type World interface {
 	Size() int
 	// Node returns the node on which a rank runs, by number.
 	Node(rank int) int
+	// Emulated reports whether a shape makes links slower than the machine's.
+	Emulated() bool
 	// Core returns the core that this rank is to run on, -1 if any; own is
 	// false when the ranks of the host have to share cores.
 	Core() (core int, own bool)

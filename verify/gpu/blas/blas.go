@@ -10,6 +10,7 @@ import (
 	"sync"
 	"unsafe"
 
+	"planner/costmodel"
 	"planner/verify/gpu/dl"
 	"planner/verify/reduce"
 )
@@ -142,24 +143,14 @@ type Device interface {
 
 // Shape is a product D of n by m in row-major order, each element a sum over k:
 // of a linear layer W·X with weights W of m outputs by k inputs and X of n
-// tokens by k, or one of its gradients.
+// tokens by k, or one of its gradients. Operands lie as the layer has them: of
+// the output, W is m by k and X n by k; of the input's gradient, the first
+// operand is k by m; of the weights', both have k rows. Column-major libraries
+// call that TN, NN and NT.
 type Shape struct {
 	M, N, K int
-	Layout  Layout
+	Product costmodel.Product
 }
-
-// Layout is how the operands of a product lie. Column-major libraries call them
-// TN, NN and NT.
-type Layout uint8
-
-// The layouts: of the output, W is m by k and X n by k; of the input's
-// gradient, the first operand is k by m; of the weights', both have k rows.
-const (
-	Output Layout = iota
-	InputGrad
-	WeightGrad
-	NumLayouts
-)
 
 // FLOPs returns the operations, a multiply-add counted as two.
 func (s Shape) FLOPs() float64 { return 2 * float64(s.M) * float64(s.N) * float64(s.K) }
@@ -203,7 +194,7 @@ func (l *Library) New(d Device, s Shape, t reduce.DType) (*Gemm, error) {
 	if !ok {
 		return nil, fmt.Errorf("GEMM of %v: not measured: want f32, f16 or bf16", t)
 	}
-	if s.M < 1 || s.N < 1 || s.K < 1 || s.Layout >= NumLayouts {
+	if s.M < 1 || s.N < 1 || s.K < 1 || s.Product > costmodel.WeightGrad {
 		return nil, fmt.Errorf("GEMM of %dx%dx%d: too small: want at least 1 of each", s.M, s.N, s.K)
 	}
 	g := &Gemm{l: l, d: d, Shape: s, scalars: [2]float32{1, 0}}
@@ -232,10 +223,10 @@ func (g *Gemm) prepare(dt int32) error {
 	}
 	l, m, n, k, transposed := g.l, uint64(g.M), uint64(g.N), uint64(g.K), int32(g.l.numbers.transpose)
 	wr, wc, xr, xc := k, m, k, n
-	if g.Layout != Output {
+	if g.Product != costmodel.Output {
 		wr, wc = m, k
 	}
-	if g.Layout == WeightGrad {
+	if g.Product == costmodel.WeightGrad {
 		xr, xc = n, k
 	}
 	for _, c := range []struct {
@@ -244,8 +235,8 @@ func (g *Gemm) prepare(dt int32) error {
 		f    func() status
 	}{
 		{"cublasLtMatmulDescCreate", false, func() status { return l.descCreate(&g.desc, int32(l.numbers.compute), real32F) }},
-		{"cublasLtMatmulDescSetAttribute", g.Layout != Output, func() status { return l.descSet(g.desc, int32(l.numbers.transA), &transposed, 4) }},
-		{"cublasLtMatmulDescSetAttribute", g.Layout != WeightGrad, func() status { return l.descSet(g.desc, int32(l.numbers.transA)+1, &transposed, 4) }},
+		{"cublasLtMatmulDescSetAttribute", g.Product != costmodel.Output, func() status { return l.descSet(g.desc, int32(l.numbers.transA), &transposed, 4) }},
+		{"cublasLtMatmulDescSetAttribute", g.Product != costmodel.WeightGrad, func() status { return l.descSet(g.desc, int32(l.numbers.transA)+1, &transposed, 4) }},
 		{"cublasLtMatrixLayoutCreate", false, func() status { return l.layoutCreate(&g.w, dt, wr, wc, int64(wr)) }},
 		{"cublasLtMatrixLayoutCreate", false, func() status { return l.layoutCreate(&g.x, dt, xr, xc, int64(xr)) }},
 		{"cublasLtMatrixLayoutCreate", false, func() status { return l.layoutCreate(&g.y, dt, m, n, int64(m)) }},

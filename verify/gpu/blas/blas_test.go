@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"planner/costmodel"
 	"planner/verify/gpu/cuda"
 	"planner/verify/gpu/dl"
 	"planner/verify/gpu/fakes"
@@ -30,7 +31,7 @@ func seat(t *testing.T) (string, *cuda.Seat) {
 	return path, g.Seat(0)
 }
 
-// TestProduct checks the meaning of m, n, k and the layouts on small integers.
+// TestProduct checks the meaning of m, n, k on small integers, by either library.
 func TestProduct(t *testing.T) {
 	path, s := seat(t)
 	for _, open := range []func(...string) (*Library, error){Open, OpenHIP} {
@@ -48,7 +49,7 @@ func TestProduct(t *testing.T) {
 	}
 }
 
-// product checks the meaning of m, n, k in every layout on small integers.
+// product checks the meaning of m, n, k in every product on small integers.
 func product(t *testing.T, l *Library, s *cuda.Seat) {
 	const m, n, k = 8, 3, 16
 	w := func(o, i int) float32 { return float32((o + 2*i) % 5) }
@@ -56,15 +57,15 @@ func product(t *testing.T, l *Library, s *cuda.Seat) {
 	turn := func(f func(a, b int) float32) func(a, b int) float32 {
 		return func(a, b int) float32 { return f(b, a) }
 	}
-	for layout := range NumLayouts {
+	for which := range costmodel.WeightGrad + 1 {
 		first, second := bf16(m, k, w), bf16(n, k, x)
-		if layout != Output {
+		if which != costmodel.Output {
 			first = bf16(k, m, turn(w))
 		}
-		if layout == WeightGrad {
+		if which == costmodel.WeightGrad {
 			second = bf16(k, n, turn(x))
 		}
-		g, err := l.New(s, Shape{m, n, k, layout}, reduce.BF16)
+		g, err := l.New(s, Shape{m, n, k, which}, reduce.BF16)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,7 +87,7 @@ func product(t *testing.T, l *Library, s *cuda.Seat) {
 					want += w(o, i) * x(tok, i)
 				}
 				if got := math.Float32frombits(uint32(binary.LittleEndian.Uint16(out[2*(tok*m+o):])) << 16); got != want {
-					t.Fatalf("layout %d, token %d output %d: %v: want %v", layout, tok, o, got, want)
+					t.Fatalf("product %d, token %d output %d: %v: want %v", which, tok, o, got, want)
 				}
 			}
 		}

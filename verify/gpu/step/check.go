@@ -3,8 +3,8 @@ package step
 import (
 	"fmt"
 
+	"planner/costmodel"
 	"planner/costmodel/collective"
-	"planner/verify/gpu/blas"
 	"planner/verify/replay"
 )
 
@@ -39,7 +39,7 @@ func check(p *replay.Program) error {
 				return fmt.Errorf("mix of %d kernels %d times: not a mix", len(part.Kernels), part.Times)
 			}
 			for _, k := range part.Kernels {
-				if min(k.M, k.N, k.K, k.Groups) < 0 || max(k.M, k.N, k.K) > 1<<28 || k.Groups > mostTimes || k.Product >= uint8(blas.NumLayouts) || k.Bytes < 0 || !(k.Seconds >= 0) {
+				if min(k.M, k.N, k.K, k.Groups) < 0 || max(k.M, k.N, k.K) > 1<<28 || k.Groups > mostTimes || k.Product > costmodel.WeightGrad || k.Bytes < 0 || !(k.Seconds >= 0) {
 					return fmt.Errorf("kernel %+v: not a kernel", k)
 				}
 			}

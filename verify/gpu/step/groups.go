@@ -2,6 +2,8 @@ package step
 
 import (
 	"fmt"
+	"iter"
+	"slices"
 	"strings"
 
 	"planner/costmodel/collective"
@@ -59,6 +61,21 @@ func edge(sender, n int) int {
 	return sender % 2
 }
 
+// starts goes through the calls that a work's programs start, each with its key.
+func starts(w *replay.Work) iter.Seq2[key, *replay.CallSpec] {
+	return func(yield func(key, *replay.CallSpec) bool) {
+		for _, p := range w.Programs {
+			for s := range p.Stages {
+				for i := range p.Stages[s] {
+					if a := &p.Stages[s][i]; a.Kind == replay.Start && !yield(keyOf(p, s, a), &p.Calls[a.Row]) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
 // keysOf lists the keys of a work in an order on which all ranks agree.
 func keysOf(w *replay.Work) []key {
 	var out []key
@@ -69,14 +86,8 @@ func keysOf(w *replay.Work) []key {
 			out = append(out, k)
 		}
 	}
-	for _, p := range w.Programs {
-		for s := range p.Stages {
-			for i := range p.Stages[s] {
-				if a := &p.Stages[s][i]; a.Kind == replay.Start {
-					add(keyOf(p, s, a))
-				}
-			}
-		}
+	for k := range starts(w) {
+		add(k)
 	}
 	for i := range w.Samples {
 		add(key{kind: sampling, sample: i})
@@ -94,15 +105,9 @@ func opsOf(w *replay.Work, k key) (ops []collective.Op) {
 		return []collective.Op{collective.Send}
 	}
 	var seen [collective.NumOps]bool
-	for _, p := range w.Programs {
-		for s := range p.Stages {
-			for i := range p.Stages[s] {
-				a := &p.Stages[s][i]
-				if a.Kind != replay.Start || keyOf(p, s, a) != k || seen[p.Calls[a.Row].Op] {
-					continue
-				}
-				seen[p.Calls[a.Row].Op] = true
-			}
+	for started, c := range starts(w) {
+		if started == k {
+			seen[c.Op] = true
 		}
 	}
 	for op, yes := range seen {
@@ -119,10 +124,8 @@ func (k *key) group(w *replay.Work, rank int) []int {
 	switch k.kind {
 	case sampling:
 		for _, g := range w.Samples[k.sample].Groups {
-			for _, r := range g {
-				if r == rank {
-					return g
-				}
+			if slices.Contains(g, rank) {
+				return g
 			}
 		}
 		return nil
@@ -163,26 +166,6 @@ func (k *key) String() string {
 
 // id tells groups apart in events.
 func (k *key) id(number int, members []int) uint64 { return uint64(number)<<32 | uint64(members[0]) }
-
-// Streams of a rank: one for each axis, and one for each direction of hops and
-// side of them.
-const (
-	streamHops = int(collective.NumAxes)
-	numStreams = streamHops + 4
-)
-
-// streamOf returns the stream of a call.
-func streamOf(p *replay.Program, a *replay.Action) int {
-	c := &p.Calls[a.Row]
-	if a.Peer < 0 {
-		return int(c.Axis)
-	}
-	s := streamHops + 2*int(a.Dir)
-	if c.Op == collective.Recv {
-		s++
-	}
-	return s
-}
 
 // dtypeOf returns the engine's type for a call's. Types that are not reduced
 // travel as words of the same bytes.

@@ -116,7 +116,7 @@ func up(n int) int { return (max(n, 1) + multiple - 1) / multiple * multiple }
 
 // shapeOf returns the product as package blas has it: outputs, tokens, inputs.
 func shapeOf(k *replay.Kernel) blas.Shape {
-	return blas.Shape{M: up(k.N), N: up(k.M), K: up(k.K), Layout: blas.Layout(k.Product)}
+	return blas.Shape{M: up(k.N), N: up(k.M), K: up(k.K), Product: k.Product}
 }
 
 // Prepare chooses algorithms and makes room for operands.

@@ -9,14 +9,13 @@ import (
 	"planner/costmodel/collective"
 	"planner/verify/gpu/cuda"
 	"planner/verify/gpu/nccl"
-	"planner/verify/reduce"
 	"planner/verify/replay"
 )
 
 // NCCL is a fabric of NCCL's or RCCL's communicators, one rank's end.
 type NCCL struct {
 	world *nccl.Comm
-	lanes []Lane // numStreams of them
+	lanes []Lane // replay.NumStreams of them
 	home  Lane
 	work  *replay.Work
 	keys  map[key]*ncclGroup
@@ -32,22 +31,41 @@ type ncclGroup struct {
 	id      uint64
 	comm    *nccl.Comm
 	members []int
+	shift   bool
 	seq     int32
+}
+
+// do makes a call of the group. Every member of a shift sends to the next; of a
+// pair the sender stands first.
+func (g *ncclGroup) do(c nccl.Call) error {
+	switch {
+	case g.shift:
+		return g.comm.Shift(c.Type, c.Count, c.In, c.Out)
+	case c.Op == collective.Send:
+		c = endOf(c, g.comm.Rank)
+	}
+	return g.comm.Do(c)
+}
+
+// endOf returns what a member of a pair does of its message.
+func endOf(send nccl.Call, member int) nccl.Call {
+	if send.Peer = 1; member == 1 {
+		send.Op, send.Peer = collective.Recv, 0
+	}
+	return send
 }
 
 // NewNCCL returns the fabric of a rank with a communicator of all. lanes
 // returns streams of the rank's GPU.
 func NewNCCL(world *nccl.Comm, lanes func(n int) ([]Lane, error)) (*NCCL, error) {
-	all, err := lanes(numStreams + 1)
+	all, err := lanes(replay.NumStreams + 1)
 	if err != nil {
 		return nil, err
 	}
-	n := &NCCL{world: world, lanes: all[:numStreams], home: all[numStreams], keys: map[key]*ncclGroup{}, pairs: map[string]*nccl.Comm{}}
+	n := &NCCL{world: world, lanes: all[:replay.NumStreams], home: all[replay.NumStreams], keys: map[key]*ncclGroup{}, pairs: map[string]*nccl.Comm{}}
 	world.On(n.home)
-	for i := range n.timer {
-		if n.timer[i], err = n.home.NewMark(); err != nil {
-			return nil, err
-		}
+	if n.timer, err = twoMarks(n.home); err != nil {
+		return nil, err
 	}
 	return n, nil
 }
@@ -66,16 +84,14 @@ func (n *NCCL) Load(w *replay.Work) error {
 		if g == nil || k.kind == sampling {
 			members := k.group(w, n.world.Rank)
 			color, place := -1, 0
-			for i, m := range members {
-				if color = members[0]; m == n.world.Rank {
-					place = i
-				}
+			if members != nil {
+				color, place = members[0], slices.Index(members, n.world.Rank)
 			}
 			comm, err := n.world.Split(color, place)
 			if err != nil {
 				return fmt.Errorf("%s: %w", k.String(), err)
 			}
-			g = &ncclGroup{comm: comm, members: members}
+			g = &ncclGroup{comm: comm, members: members, shift: k.kind == shifting}
 			n.keys[k] = g
 			n.order = append(n.order, comm)
 		}
@@ -100,19 +116,7 @@ func (n *NCCL) connect(w *replay.Work) error {
 		}
 		g.comm.On(n.home)
 		for _, op := range opsOf(w, k) {
-			c := n.call(op, collective.FP32, int64(4*len(g.members)))
-			var err error
-			switch {
-			case k.kind == shifting:
-				err = g.comm.Shift(c.Type, c.Count, c.In, c.Out)
-			case op == collective.Send:
-				if c.Peer = 1; g.comm.Rank == 1 {
-					c.Op, c.Peer = collective.Recv, 0
-				}
-				err = g.comm.Do(c)
-			default:
-				err = g.comm.Do(c)
-			}
+			err := g.do(n.call(op, collective.FP32, int64(4*len(g.members))))
 			if err == nil {
 				err = g.comm.Wait()
 			}
@@ -127,9 +131,8 @@ func (n *NCCL) connect(w *replay.Work) error {
 // reserve makes the marks and the buffers of a work's calls. Calls share two
 // buffers: what they carry is not looked at.
 func (n *NCCL) reserve(w *replay.Work) error {
-	slots, bytes := 1, int64(sentinelBytes)
+	bytes := int64(sentinelBytes)
 	for _, p := range w.Programs {
-		slots = max(slots, p.Slots)
 		for i := range p.Calls {
 			bytes = max(bytes, p.Calls[i].Bytes)
 		}
@@ -137,15 +140,8 @@ func (n *NCCL) reserve(w *replay.Work) error {
 	for i := range w.Samples {
 		bytes = max(bytes, w.Samples[i].Bytes)
 	}
-	for len(n.marks) < slots {
-		var m [2]cuda.Mark
-		for i := range m {
-			var err error
-			if m[i], err = n.home.NewMark(); err != nil {
-				return err
-			}
-		}
-		n.marks = append(n.marks, m)
+	if err := addMarks(&n.marks, w, n.home); err != nil {
+		return err
 	}
 	return n.grow(int(bytes) + 64)
 }
@@ -180,13 +176,7 @@ func (n *NCCL) Start(c Calling, after cuda.Mark) (*Ticket, error) {
 		return nil, err
 	}
 	g.comm.On(lane)
-	var err error
-	if c.Program >= 0 && keyOf(n.work.Programs[c.Program], n.stage(&c), c.Action).kind == shifting {
-		err = g.comm.Shift(call.Type, call.Count, call.In, call.Out)
-	} else {
-		err = g.comm.Do(call)
-	}
-	return t, errors.Join(err, lane.Record(t.End))
+	return t, errors.Join(g.do(call), lane.Record(t.End))
 }
 
 var closed = func() chan struct{} {
@@ -195,30 +185,16 @@ var closed = func() chan struct{} {
 	return c
 }()
 
-func (n *NCCL) stage(c *Calling) int { return n.world.Rank / n.work.Programs[c.Program].Inner }
-
 // find returns the group, the stream and the call itself.
 func (n *NCCL) find(c *Calling) (*ncclGroup, Lane, nccl.Call) {
 	if c.Program < 0 {
 		s := &n.work.Samples[c.Sample]
-		g := n.keys[key{kind: sampling, sample: c.Sample}]
-		call := n.call(s.Op, s.DType, s.Bytes)
-		if g.comm != nil && s.Op == collective.Send {
-			call.Peer = 1
-			if g.comm.Rank == 1 {
-				call.Op, call.Peer = collective.Recv, 0
-			}
-		}
-		return g, n.lanes[0], call
+		return n.keys[key{kind: sampling, sample: c.Sample}], n.lanes[0], n.call(s.Op, s.DType, s.Bytes)
 	}
 	p := n.work.Programs[c.Program]
 	spec := &p.Calls[c.Action.Row]
-	g := n.keys[keyOf(p, n.stage(c), c.Action)]
-	call := n.call(spec.Op, spec.DType, spec.Bytes)
-	if spec.Op == collective.Send { // of a pair the sender stands first
-		call.Peer = 1
-	}
-	return g, n.lanes[streamOf(p, c.Action)], call
+	g := n.keys[keyOf(p, n.world.Rank/p.Inner, c.Action)]
+	return g, n.lanes[replay.StreamOf(spec, c.Action)], n.call(spec.Op, spec.DType, spec.Bytes)
 }
 
 func (n *NCCL) call(op collective.Op, d collective.DType, bytes int64) nccl.Call {
@@ -246,18 +222,17 @@ func (n *NCCL) Sentinel() error {
 // Exchange sends turns messages from the first of each pair to the second, and
 // a word back.
 func (n *NCCL) Exchange(c *replay.Command) (time.Duration, error) {
-	comm, pair, err := n.partner(c.Pairs)
+	comm, err := n.partner(c.Pairs)
 	if err != nil || comm == nil {
 		return 0, err
 	}
 	if err := n.grow(c.Bytes); err != nil {
 		return 0, err
 	}
-	there := nccl.Call{Op: collective.Send, Type: reduce.F32, Count: max(1, c.Bytes/4), Peer: 1, In: n.bufs[0], Out: n.bufs[1]}
+	there := endOf(n.call(collective.Send, collective.FP32, int64(c.Bytes)), comm.Rank)
 	back := there
-	back.Op, back.Count = collective.Recv, 1
-	if pair[1] == n.world.Rank {
-		there.Op, there.Peer, back.Op, back.Peer = collective.Recv, 0, collective.Send, 0
+	if back.Op, back.Count = collective.Recv, 1; there.Op == collective.Recv {
+		back.Op = collective.Send
 	}
 	if err := n.home.Record(n.timer[0]); err != nil {
 		return 0, err
@@ -279,14 +254,11 @@ func (n *NCCL) Exchange(c *replay.Command) (time.Duration, error) {
 }
 
 // partner returns the communicator of the rank's pair; all ranks ask at once.
-func (n *NCCL) partner(pairs [][2]int) (*nccl.Comm, [2]int, error) {
-	var mine [2]int
+func (n *NCCL) partner(pairs [][2]int) (*nccl.Comm, error) {
 	color, place := -1, 0
 	for _, p := range pairs {
-		for i, r := range p {
-			if r == n.world.Rank {
-				mine, color, place = p, p[0], i
-			}
+		if i := slices.Index(p[:], n.world.Rank); i >= 0 {
+			color, place = p[0], i
 		}
 	}
 	name := fmt.Sprint(pairs)
@@ -294,7 +266,7 @@ func (n *NCCL) partner(pairs [][2]int) (*nccl.Comm, [2]int, error) {
 	if !known {
 		var err error
 		if comm, err = n.world.Split(color, place); err != nil {
-			return nil, mine, err
+			return nil, err
 		}
 		n.pairs[name] = comm
 		n.order = append(n.order, comm)
@@ -302,7 +274,7 @@ func (n *NCCL) partner(pairs [][2]int) (*nccl.Comm, [2]int, error) {
 	if comm != nil {
 		comm.On(n.home)
 	}
-	return comm, mine, nil
+	return comm, nil
 }
 
 // Watch asks the communicators for asynchronous errors.

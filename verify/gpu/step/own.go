@@ -2,6 +2,7 @@ package step
 
 import (
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -79,18 +80,26 @@ type ownRank struct {
 
 // Load takes a work, of which all ranks have the same.
 func (r *ownRank) Load(w *replay.Work) error {
+	if err := addMarks(&r.marks, w, r.home); err != nil {
+		return err
+	}
+	return r.take(w)
+}
+
+// addMarks makes the marks that the slots of a work lack.
+func addMarks(marks *[][2]cuda.Mark, w *replay.Work, l Lane) error {
 	slots := 1
 	for _, p := range w.Programs {
 		slots = max(slots, p.Slots)
 	}
-	for len(r.marks) < slots {
-		m, err := twoMarks(r.home)
+	for len(*marks) < slots {
+		m, err := twoMarks(l)
 		if err != nil {
 			return err
 		}
-		r.marks = append(r.marks, m)
+		*marks = append(*marks, m)
 	}
-	return r.take(w)
+	return nil
 }
 
 func twoMarks(l Lane) (m [2]cuda.Mark, err error) {
@@ -113,19 +122,10 @@ func (o *Own) take(w *replay.Work) error {
 	for i, k := range keysOf(w) {
 		o.kinds[k] = ownKind{number: i}
 	}
-	want := func(k key, bytes int64) {
+	for k, c := range starts(w) {
 		x := o.kinds[k]
-		x.bytes = max(x.bytes, int(bytes))
+		x.bytes = max(x.bytes, int(c.Bytes))
 		o.kinds[k] = x
-	}
-	for _, p := range w.Programs {
-		for s := range p.Stages {
-			for i := range p.Stages[s] {
-				if a := &p.Stages[s][i]; a.Kind == replay.Start {
-					want(keyOf(p, s, a), p.Calls[a.Row].Bytes)
-				}
-			}
-		}
 	}
 	for g, x := range o.groups {
 		if g.kind == sampling {
@@ -143,12 +143,7 @@ func (o *Own) take(w *replay.Work) error {
 func (o *Own) group(k key, members []int, rank, bytes int) (*ownGroup, int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	place := 0
-	for i, m := range members {
-		if m == rank {
-			place = i
-		}
-	}
+	place := slices.Index(members, rank)
 	x := o.groups[groupKey{k, members[0]}]
 	if x == nil {
 		var on []int
