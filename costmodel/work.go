@@ -26,6 +26,9 @@ type LayerWork struct {
 	// Grad is the part of the backward GEMMs that computes input gradients; the
 	// other part computes weight gradients.
 	Grad unit.Seconds
+	// Streamed is the part that memory bandwidth limits: all of Other, and products
+	// of so few rows or columns that their operands take longer than the sums.
+	Streamed Pass
 	// Last is the forward time of the product that a layer ends with, whose result
 	// nothing keeps; 0 where it ends with routed experts.
 	Last unit.Seconds
@@ -77,18 +80,33 @@ func (w *worker) linear(m, n, k float64) {
 	w.out.GEMM.Fwd += w.d.GEMM(m, n, k)
 	w.out.GEMM.Bwd += grad + w.d.Matmul(n, k, m)
 	w.out.Grad += grad
+	w.starved(1, m, n, k)
 	if w.list != nil {
 		w.listProducts(1, m, n, k)
 	}
 }
 
+// starved adds to Streamed the products of linear or grouped that wait for
+// their operands.
+func (w *worker) starved(groups int, m, n, k float64) {
+	if w.d.Starved(groups, m, n, k) {
+		w.out.Streamed.Fwd += w.d.Grouped(groups, m, n, k)
+	}
+	if w.d.Starved(groups, m, k, n) {
+		w.out.Streamed.Bwd += w.d.Grouped(groups, m, k, n)
+	}
+	if w.d.Starved(groups, n, k, m) {
+		w.out.Streamed.Bwd += w.d.Grouped(groups, n, k, m)
+	}
+}
+
 // stream adds memory-bound work of fwd and bwd bytes.
 func (w *worker) stream(fwd, bwd float64) {
-	w.out.Other.Fwd += w.d.Stream(unit.Bytes(fwd))
-	w.out.Other.Bwd += w.d.Stream(unit.Bytes(bwd))
+	p := Pass{w.d.Stream(unit.Bytes(fwd)), w.d.Stream(unit.Bytes(bwd))}
+	w.out.Other, w.out.Streamed = w.out.Other.Plus(p), w.out.Streamed.Plus(p)
 	if w.list != nil {
-		w.list(Kernel{Bytes: fwd, Seconds: w.d.Stream(unit.Bytes(fwd))})
-		w.list(Kernel{Bytes: bwd, Backward: true, Seconds: w.d.Stream(unit.Bytes(bwd))})
+		w.list(Kernel{Bytes: fwd, Seconds: p.Fwd})
+		w.list(Kernel{Bytes: bwd, Backward: true, Seconds: p.Bwd})
 	}
 }
 

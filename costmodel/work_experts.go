@@ -52,6 +52,7 @@ func (w *worker) grouped(groups, m, n, k float64) {
 	w.out.GEMM.Fwd += w.d.Grouped(g, m, n, k)
 	w.out.GEMM.Bwd += grad + w.d.Grouped(g, n, k, m)
 	w.out.Grad += grad
+	w.starved(g, m, n, k)
 	if w.list != nil {
 		w.listProducts(g, m, n, k)
 	}

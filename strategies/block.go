@@ -12,6 +12,7 @@ import (
 // once per distinct key and cached; explain keeps its calls as well.
 type block struct {
 	compute costmodel.Pass // recomputation included in the backward pass
+	stream  costmodel.Pass // of these, what memory bandwidth limits
 	weight  unit.Seconds   // weight-gradient part of the backward pass
 	axes    [collective.NumAxes]costmodel.Pass
 	comm    costmodel.Pass // sum of axes
@@ -25,6 +26,7 @@ type block struct {
 // plus adds n times c to b, calls left out.
 func (b *block) plus(c *block, n float64) {
 	b.compute = b.compute.Plus(c.compute.Times(n))
+	b.stream = b.stream.Plus(c.stream.Times(n))
 	b.weight += c.weight.Times(n)
 	for a := range b.axes {
 		b.axes[a] = b.axes[a].Plus(c.axes[a].Times(n))
@@ -65,13 +67,14 @@ func (s *site) layerBlock(l *costmodel.Layer, full, keepCalls bool) block {
 	total := w.Total().Times(s.fit.Compute)
 	core := w.Core.Times(s.fit.Compute)
 	products := (w.GEMM.Bwd - w.Grad).Times(s.fit.Compute)
-	b := block{compute: total, weight: products.Times(s.p.Work.Trained())}
+	b := block{compute: total, stream: w.Streamed.Times(s.fit.Compute), weight: products.Times(s.p.Work.Trained())}
 	b.compute.Bwd -= products - b.weight // frozen weights have no gradient
 	again, attentionAgain := 0.0, 0.0
 	switch {
 	case full:
 		again, attentionAgain = 1, 1
 		b.compute.Bwd += total.Fwd - s.spared(&w)
+		b.stream.Bwd += b.stream.Fwd
 	case s.l.Recompute == RecomputeSelective:
 		attentionAgain = 1
 		b.compute.Bwd += core.Fwd
@@ -106,7 +109,7 @@ func (s *site) spared(w *costmodel.LayerWork) unit.Seconds {
 
 // forwardOnly drops the backward pass of a forward-only step.
 func (b *block) forwardOnly(t *tally) {
-	b.compute.Bwd, b.weight, b.keep = 0, 0, 0
+	b.compute.Bwd, b.stream.Bwd, b.weight, b.keep = 0, 0, 0, 0
 	t.bwd = [collective.NumAxes]unit.Seconds{}
 	t.wait.Bwd = 0
 	for i := range t.busy {

@@ -11,6 +11,7 @@ func (s *site) embedBlock(keepCalls, alsoHead bool) block {
 	rows := float64(s.hidden())
 	b.compute.Fwd = s.p.Device.Stream(unit.Bytes(2 * rows))
 	b.compute.Bwd = s.p.Device.Stream(unit.Bytes(3 * rows))
+	b.stream = b.compute
 	b.keep = s.tokens().Times(8)
 	t := tally{fabric: s.p.Fabric, keep: keepCalls, times: 1, late: s.lateness()}
 	s.tensorBatch(&t, true, alsoHead)
@@ -49,6 +50,7 @@ func (s *site) headWork() block {
 	slow := d.Unaligned(v)
 	b.compute.Fwd = (d.GEMM(n, v, h).Times(slow) + loss.Times(0.5)).Times(s.fit.Compute)
 	weight := d.GEMM(v, h, n).Times(slow * s.fit.Compute * s.p.Work.Trained())
+	b.stream = costmodel.Pass{Fwd: loss.Times(0.5 * s.fit.Compute), Bwd: loss.Times(0.5 * s.fit.Compute)}
 	b.compute.Bwd = weight + (d.GEMM(n, h, v).Times(slow) + loss.Times(0.5)).Times(s.fit.Compute)
 	b.weight = weight
 	b.keep = s.hidden().Times(2)

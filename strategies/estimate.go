@@ -14,6 +14,7 @@ type Estimate struct {
 
 	Step      unit.Seconds
 	Compute   unit.Seconds // kernels, recomputation included
+	Streamed  unit.Seconds // of these, what memory bandwidth limits
 	Bubble    unit.Seconds // idle from schedule and imbalance
 	Exposed   [collective.NumAxes]unit.Seconds
 	Optimizer unit.Seconds
@@ -79,9 +80,17 @@ func (p *Problem) FLOPsPerToken() (total, attention unit.FLOPs) {
 	return total - (total - attention).Times(frozen/3), attention
 }
 
-// Bound names the largest cost of a step.
+// Bound names the largest cost of a step that a layout or a machine can change:
+// kernels, by what limits most of their time, an axis of communication, or the
+// bubble. The optimizer's kernels stream its state.
 func (e *Estimate) Bound() string {
 	best, name := e.Compute.Times(0.5), "compute" // kernels that compute must dominate by half
+	if e.Streamed > best {
+		name = "memory-bandwidth"
+	}
+	if e.Optimizer > best {
+		best, name = e.Optimizer, "memory-bandwidth"
+	}
 	for a, x := range e.Exposed {
 		if x > best && a != int(collective.AxisOther) {
 			best, name = x, collective.Axis(a).String()

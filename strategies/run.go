@@ -150,6 +150,7 @@ func (r *run) onceAStep() (tiny, opt unit.Seconds) {
 func (r *run) layersOnly(e *Estimate, slow int) {
 	s := &r.stages[slow]
 	e.Compute = (s.compute.Fwd + s.compute.Bwd).Times(r.m)
+	e.Streamed = (s.stream.Fwd + s.stream.Bwd).Times(r.m)
 	for a := range e.Exposed {
 		e.Exposed[a] = (s.axes[a].Fwd + s.axes[a].Bwd).Times(r.m)
 	}
@@ -162,6 +163,7 @@ func (r *run) split(e *Estimate, slow int, dataEnds, straggle unit.Seconds) {
 	s := &r.stages[slow]
 	e.Slowest = r.chain.stages[slow].index
 	e.Compute = (s.compute.Fwd + s.compute.Bwd).Times(r.m)
+	e.Streamed = (s.stream.Fwd + s.stream.Bwd).Times(r.m)
 	for a := range e.Exposed {
 		e.Exposed[a] = (s.axes[a].Fwd + s.axes[a].Bwd).Times(r.m) + r.state.tiny[slow][a]
 	}
@@ -177,7 +179,7 @@ func (r *run) split(e *Estimate, slow int, dataEnds, straggle unit.Seconds) {
 
 // scale multiplies every time by one factor.
 func (e *Estimate) scale(c float64) {
-	for _, t := range []*unit.Seconds{&e.Step, &e.Compute, &e.Bubble, &e.Optimizer, &e.Overhead, &e.Retries} {
+	for _, t := range []*unit.Seconds{&e.Step, &e.Compute, &e.Streamed, &e.Bubble, &e.Optimizer, &e.Overhead, &e.Retries} {
 		*t = t.Times(c)
 	}
 	for a := range e.Exposed {

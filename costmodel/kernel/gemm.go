@@ -94,9 +94,21 @@ func (x *matrix) product(d *Device, g, m, n, k, out float64) float64 {
 	if g*m*n*k <= 0 {
 		return 0
 	}
-	compute := 2 * (k + x.halfK) / x.rate * d.sms * x.tiling(d, g, m, n)
-	memory := g * ((m+n)*k*x.in + m*n*out) / d.operand
-	return d.launch + norm4(compute, memory)
+	return d.launch + norm4(x.legs(d, g, m, n, k, out))
+}
+
+// legs returns the times of the operations and of the operands of a product.
+func (x *matrix) legs(d *Device, g, m, n, k, out float64) (compute, memory float64) {
+	compute = 2 * (k + x.halfK) / x.rate * d.sms * x.tiling(d, g, m, n)
+	return compute, g * ((m+n)*k*x.in + m*n*out) / d.operand
+}
+
+// Starved reports whether groups products [m,k]·[k,n] wait for their operands
+// longer than they multiply.
+func (d *Device) Starved(groups int, m, n, k float64) bool {
+	g := float64(groups)
+	compute, memory := d.low.legs(d, g, m, n, k, d.low.out)
+	return memory > compute
 }
 
 // tiling returns the least over tiles of waves × tile area / rate, the
