@@ -106,10 +106,19 @@ func (c *Cluster) domain(t int) int {
 }
 
 // place returns Span's Domains, PerDomain and Siblings for any domain size.
+func place(stride, size, domain, gpus int) (domains, perDomain, siblings int) {
+	if domains, perDomain, siblings = aligned(stride, size, domain, gpus); domains > 0 {
+		return domains, perDomain, siblings
+	}
+	return scan(stride, size, domain, gpus)
+}
+
+// aligned is place where groups and domains divide each other, and 0 domains
+// elsewhere.
 //
 // With last = (size−1)·stride, a group at base b touches the domains of
 // b … b+last: all of them if stride < domain, one per rank otherwise.
-func place(stride, size, domain, gpus int) (domains, perDomain, siblings int) {
+func aligned(stride, size, domain, gpus int) (domains, perDomain, siblings int) {
 	tile, last := stride*size, (size-1)*stride
 	tiled := gpus%tile == 0
 	switch {
@@ -126,7 +135,7 @@ func place(stride, size, domain, gpus int) (domains, perDomain, siblings int) {
 			return size, 1, n
 		}
 	}
-	return scan(stride, size, domain, gpus)
+	return 0, 0, 0
 }
 
 // endsInDomain returns how many of the groups with base < width have a rank in

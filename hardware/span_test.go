@@ -272,3 +272,18 @@ func ExampleCluster_Place() {
 		s.Size, s.Domains, s.PerDomain, s.Siblings, err)
 	// Output: 16 ranks, 8 nodes, 2 a node, 4 groups share a node's NICs, <nil>
 }
+
+// A Placer places as its cluster does, the second time too.
+func TestPlacerIsSpan(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := clusters(t, rapid.IntRange(1, 600).Draw(t, "gpus"))
+		p := hardware.NewPlacer(c)
+		for range 20 {
+			stride, size := rapid.IntRange(1, 80).Draw(t, "stride"), rapid.IntRange(1, 40).Draw(t, "size")
+			want := c.Span(stride, size)
+			if first, again := p.Span(stride, size), p.Span(stride, size); first != want || again != want {
+				t.Fatalf("stride %d, size %d: %+v and %+v, want %+v", stride, size, first, again, want)
+			}
+		}
+	})
+}

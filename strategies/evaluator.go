@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"planner/costmodel"
+	"planner/hardware"
 	"planner/hardware/unit"
 )
 
@@ -40,12 +41,12 @@ func (e *evaluator) site(prof *Profile, l *Layout) *site {
 		fit = prof.FitFor(e.p.Cluster.GPU.Arch)
 		e.fits[prof] = fit
 	}
-	e.at.init(e.p, prof, fit, *l)
+	e.at.init(prof, fit, *l)
 	return &e.at
 }
 
 func newEvaluator(p *Problem) *evaluator {
-	return &evaluator{p: p, layers: map[layerKey]*layerSet{}, hops: map[hopKey]*layerSet{},
+	return &evaluator{p: p, at: site{p: p, places: hardware.NewPlacer(p.Cluster)}, layers: map[layerKey]*layerSet{}, hops: map[hopKey]*layerSet{},
 		states: map[stateKey]*stateSet{}, chains: map[chainKey]*chain{}, fits: map[*Profile]*ProfileFit{}}
 }
 

@@ -13,11 +13,12 @@ import (
 // site is where calls are issued: one layout under one profile, with the
 // groups of its ranks placed on the cluster (rank order tp-cp-ep-dp-pp).
 type site struct {
-	p     *Problem
-	prof  *Profile
-	fit   *ProfileFit
-	l     Layout
-	model collective.DType // type of weights and activations on the wire
+	p      *Problem
+	places *hardware.Placer
+	prof   *Profile
+	fit    *ProfileFit
+	l      Layout
+	model  collective.DType // type of weights and activations on the wire
 
 	tp, cp, ends       hardware.Span // ends: first and last rank of a pipeline
 	ep, etp, edp, tpep hardware.Span
@@ -30,23 +31,23 @@ type site struct {
 
 // newSite places the groups of l.
 func newSite(p *Problem, prof *Profile, l Layout) *site {
-	s := &site{}
-	s.init(p, prof, prof.FitFor(p.Cluster.GPU.Arch), l)
+	s := &site{p: p, places: hardware.NewPlacer(p.Cluster)}
+	s.init(prof, prof.FitFor(p.Cluster.GPU.Arch), l)
 	return s
 }
 
-func (s *site) init(p *Problem, prof *Profile, fit *ProfileFit, l Layout) {
-	*s = site{p: p, prof: prof, l: l, fit: fit, model: collective.BF16}
+func (s *site) init(prof *Profile, fit *ProfileFit, l Layout) {
+	p, c := s.p, s.places
+	*s = site{p: p, places: c, prof: prof, l: l, fit: fit, model: collective.BF16}
 	if p.Work.Precision == hardware.FP16 {
 		s.model = collective.FP16
 	}
-	c := p.Cluster
 	inner := l.TP * l.CP * l.DP
 	s.tp = c.Span(1, l.TP)
 	s.cp = c.Span(l.TP, l.CP)
 	s.ends = c.Span(inner*max(1, l.PP-1), min(l.PP, 2))
 	s.data = c.Span(l.TP, l.DataRanks())
-	s.world = c.Span(1, c.GPUs)
+	s.world = c.Span(1, p.Cluster.GPUs)
 	s.modelRanks = c.Span(1, l.TP*l.PP)
 	if moe(p.Model) {
 		s.placeExperts()
@@ -55,7 +56,7 @@ func (s *site) init(p *Problem, prof *Profile, fit *ProfileFit, l Layout) {
 }
 
 func (s *site) placeExperts() {
-	l, c := &s.l, s.p.Cluster
+	l, c := &s.l, s.places
 	s.etp = c.Span(1, l.ETP)
 	s.ep = c.Span(l.ETP, l.EP)
 	s.tpep = c.Span(1, l.ETP*l.EP)
@@ -66,7 +67,7 @@ func (s *site) placeExperts() {
 }
 
 func (s *site) placeShards() {
-	l, c := &s.l, s.p.Cluster
+	l, c := &s.l, s.places
 	s.shard = c.Span(l.TP, l.Shard)
 	s.replica = c.Span(l.TP*l.Shard, l.DataRanks()/l.Shard)
 	if l.HPZ > 0 {

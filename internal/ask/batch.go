@@ -3,10 +3,12 @@ package ask
 import "planner/strategies"
 
 // defaultBatch returns the global batch when none is given: for a power of two
-// of GPUs strategies.DefaultBatch; for another number the GPUs times a power of
-// two, by the same bounds, so that every data-parallel degree divides it. Above
-// most tokens it is the largest divisor of the GPUs that stays below, unless
-// that is too few tokens (a prime number of GPUs): then the GPUs.
+// of GPUs strategies.DefaultBatch; for another number the GPUs times or over a
+// power of two, by the same bounds. Their odd part stays a factor, for TP, CP
+// and mostly PP take none of it: 6144 GPUs have DP degrees that are multiples
+// of 3. Where it alone is above most tokens, the batch is the largest divisor of
+// the GPUs below them, unless that is too few (a prime number of GPUs): then the
+// GPUs.
 func defaultBatch(seq, gpus int) int {
 	if gpus&(gpus-1) == 0 {
 		return strategies.DefaultBatch(seq, gpus)
@@ -15,6 +17,9 @@ func defaultBatch(seq, gpus int) int {
 	batch := gpus
 	for batch*seq < least {
 		batch *= 2
+	}
+	for batch*seq > most && batch%2 == 0 {
+		batch /= 2
 	}
 	if batch*seq <= most {
 		return batch

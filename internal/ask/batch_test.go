@@ -8,8 +8,8 @@ import (
 )
 
 // TestDefaultBatchOfAnyGPUs holds the batch chosen for GPUs that are no power
-// of two: the GPUs times a power of two where that makes 4 to 16 Mi tokens,
-// else the largest divisor of the GPUs that does.
+// of two: the GPUs times or over a power of two where that makes 4 to 16 Mi
+// tokens, else the largest divisor of the GPUs that does.
 func TestDefaultBatchOfAnyGPUs(t *testing.T) {
 	for _, tt := range []struct{ gpus, seq, batch int }{
 		{500, 8192, 1000}, // 500 × 8192 is short of 4 Mi
@@ -18,7 +18,8 @@ func TestDefaultBatchOfAnyGPUs(t *testing.T) {
 		{1000, 8192, 1000},
 		{1536, 8192, 1536},
 		{3000, 8192, 1500},  // 3000 × 8192 is over 16 Mi
-		{49152, 8192, 2048}, // 3 × 2¹⁴
+		{6144, 8192, 1536},  // 3 × 2¹¹: no layout of 70b has three stages
+		{49152, 8192, 1536}, // 3 × 2¹⁴
 		{1000, 131072, 125},
 		{1001, 131072, 91},    // 7 × 13
 		{3001, 8192, 3001},    // a prime
@@ -37,8 +38,8 @@ func TestDefaultBatchOfAnyGPUs(t *testing.T) {
 
 // TestDefaultBatchIsLegal holds that the defaults leave layouts to search.
 func TestDefaultBatchIsLegal(t *testing.T) {
-	for _, gpus := range []int{7, 24, 96, 100, 500, 1000, 3000} {
-		_, r := search(t, ask.Question{Model: "llama3.1-8b", GPUs: gpus}, ask.Constraints{})
+	for _, gpus := range []int{7, 24, 96, 100, 500, 1000, 3000, 4608, 6144} {
+		_, r := search(t, ask.Question{Model: "llama3.1-70b", GPUs: gpus}, ask.Constraints{})
 		if r.Legal == 0 || r.Rejected[strategies.RuleBatch] > r.Legal {
 			t.Errorf("%d GPUs: %d legal layouts, refused %v", gpus, r.Legal, r.Rejected)
 		}
