@@ -136,6 +136,10 @@ type Efficiency struct {
 	// Correction is a measured step over its prediction, from one run of this
 	// very cluster (`planner calibrate --from`); 0: none.
 	Correction float64 `toml:"correction"`
+	// Spread is the lowest and the highest of several measured steps over their
+	// corrected predictions, where one factor does not bring them together: the
+	// band is no narrower; 0: none.
+	Spread [2]float64 `toml:"spread"`
 	// Launch is the device-side floor of one kernel.
 	Launch unit.Seconds `toml:"launch"`
 }

@@ -198,7 +198,7 @@ func neighbours(p *Problem, l Layout, axis collective.Axis) []Layout {
 	}
 	if l.Zero > 0 {
 		add(func(n *Layout) {
-			n.Shard = gcd(n.DataRanks(), max(p.Cluster.PerNode, p.Cluster.Tiers[p.Cluster.ScaleUp].Ranks))
+			n.Shard = gcd(n.DataRanks(), p.Cluster.Domain())
 		})
 	}
 	return out

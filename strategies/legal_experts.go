@@ -10,7 +10,7 @@ func (p *Problem) checkExperts(l *Layout, _ *Profile) *Violation {
 		return nil
 	}
 	if !moe(p.Model) {
-		return &Violation{RuleExperts, fmt.Sprintf("ep=%d,etp=%d", l.EP, l.ETP), p.Model.Name + " has no experts", "drop ep and etp"}
+		return &Violation{RuleExperts, fmt.Sprintf("ep=%d,etp=%d", l.EP, l.ETP), p.Model.Name + " has no experts", "drop the expert degrees"}
 	}
 	return p.checkFold(l)
 }

@@ -31,10 +31,9 @@ func (k *calibration) links(c *cobra.Command, text []byte) error {
 		return err
 	}
 	for _, r := range rates {
-		fmt.Fprintf(c.ErrOrStderr(), "%s: %.2f of the modelled rate over %d lines; error %.1f %% before, %.1f %% after\n",
-			r.Kind, r.Factor, r.Lines, 100*r.Before, 100*r.After)
+		fmt.Fprintln(c.ErrOrStderr(), &r)
 	}
-	return k.write(c, calibrate.HardwareTOML(cluster, 0, "nccl-tests: "+filepath.Base(k.from), today()))
+	return k.write(c, calibrate.HardwareTOML(cluster, nil, "nccl-tests: "+filepath.Base(k.from), today()))
 }
 
 // steps fits one factor to measured steps of a cluster.
@@ -60,5 +59,5 @@ func (k *calibration) steps(c *cobra.Command, text []byte) error {
 			k.hardware, cluster.GPU.Name, k.from, f.GPU)
 	}
 	f.Render(c.ErrOrStderr())
-	return k.write(c, calibrate.HardwareTOML(cluster, f.Correction, "measured steps: "+filepath.Base(k.from), today()))
+	return k.write(c, calibrate.HardwareTOML(cluster, f, "measured steps: "+filepath.Base(k.from), today()))
 }

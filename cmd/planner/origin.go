@@ -42,12 +42,8 @@ func withOrigin(f *pflag.FlagSet, err error) error {
 }
 
 // isOf reports whether a fault is that of a flag's value: it starts with both,
-// or does so behind the quoted argument of compare that was asked. A quoted
-// value at the start may be spelled as it was read: "b/s" of what was "bps".
+// or does so behind the quoted argument of compare that was asked.
 func isOf(line string, flag *pflag.Flag) bool {
-	if strings.HasPrefix(line, "--"+flag.Name+` "`) {
-		return true
-	}
 	value := flag.Value.String()
 	heads := []string{fmt.Sprintf("--%s %s:", flag.Name, value), fmt.Sprintf("--%s %q:", flag.Name, value)}
 	if flag.Name == "hardware" || flag.Name == "model" { // of a file its own name

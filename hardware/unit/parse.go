@@ -47,6 +47,10 @@ func ParseBandwidth(s string) (BytesPerSecond, error) {
 	perSecond := strings.NewReplacer("bps", "b/s", "Bps", "B/s")
 	t := perSecond.Replace(strings.TrimSpace(s))
 	v, err := rateFamily.parse(t)
+	if err != nil {
+		_, err = rateFamily.parse(s) // which quotes what was written
+		return 0, err
+	}
 	if strings.HasSuffix(t, "b/s") && !strings.HasSuffix(t, "ib/s") {
 		v /= 8
 	}

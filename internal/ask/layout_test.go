@@ -13,7 +13,7 @@ func TestRefusalQuotesWhatWasGiven(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const dense = "llama3.1-8b has no experts: drop ep and etp"
+	const dense = "llama3.1-8b has no experts: drop the expert degrees"
 	const batch = "a global batch of 1000 is not a multiple of dp·mbs = "
 	for layout, want := range map[string]string{
 		"tp=2,etp=1":        `--layout "etp=1": ` + dense,

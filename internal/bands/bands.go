@@ -46,7 +46,8 @@ type Band struct {
 }
 
 // Of returns the band of an estimate. A problem that one measured step of its
-// cluster corrects gets the band of the order within a sweep.
+// cluster corrects gets the band of the order within a sweep, or what several
+// steps of it show.
 func Of(p *strategies.Problem, e *strategies.Estimate) Band {
 	f, err := load()
 	if err != nil {
@@ -54,10 +55,21 @@ func Of(p *strategies.Problem, e *strategies.Estimate) Band {
 	}
 	b := f.of(p, e)
 	if p.Correction > 0 {
-		c := f.Calibrated
-		b = Band{max(b.Low, c.Low), min(b.High, c.High), c.Runs, "calibrated by a measured step of this cluster"}
+		b = f.calibrated(b, p.Cluster.GPU.Fit.Spread)
 	}
 	b.Low, b.High = min(b.Low, 1), max(b.High, 1) // the estimate is in its own band
+	return b
+}
+
+// calibrated narrows a band to that of a corrected cluster, but not below the
+// spread of the steps that corrected it.
+func (f *file) calibrated(b Band, spread [2]float64) Band {
+	c := f.Calibrated
+	b = Band{max(b.Low, c.Low), min(b.High, c.High), c.Runs, "calibrated by a measured step of this cluster"}
+	if spread[1] > 0 && (spread[0] < b.Low || spread[1] > b.High) {
+		b.Low, b.High = min(b.Low, spread[0]), max(b.High, spread[1])
+		b.Note = "calibrated by measured steps of this cluster, which lie so far apart"
+	}
 	return b
 }
 

@@ -115,7 +115,7 @@ func TestFromBench(t *testing.T) {
 				t.Errorf("%s: %s: error %.3f before, %.3f after", filepath.Base(f), r.Kind, r.Before, r.After)
 			}
 		}
-		back, err := catalog.ParseCluster("ours.toml", []byte(HardwareTOML(c, 1.07, f, "2026-11-29")))
+		back, err := catalog.ParseCluster("ours.toml", []byte(HardwareTOML(c, &Factor{Correction: 1.07}, f, "2026-11-29")))
 		if err != nil {
 			t.Fatalf("%s: %v", filepath.Base(f), err)
 		}

@@ -200,6 +200,12 @@ func rateOf(t *hardware.Tier, ratios []float64) LinkRate {
 	return r
 }
 
+// String says what the lines of a link show.
+func (r *LinkRate) String() string {
+	return fmt.Sprintf("%s: %.2f of the modelled rate over %d lines; error %.1f %% before, %.1f %% after",
+		r.Kind, r.Factor, r.Lines, 100*r.Before, 100*r.After)
+}
+
 func offBy(ratios []float64, factor float64) float64 {
 	off := make([]float64, len(ratios))
 	for i, r := range ratios {

@@ -37,7 +37,7 @@ func TestFromBenchFindsRateAndLatency(t *testing.T) {
 	if _, err := FromBench(c, lines); err != nil {
 		t.Fatal(err)
 	}
-	back, err := catalog.ParseCluster("ours.toml", []byte(HardwareTOML(c, 0, "bench", "2026-11-29")))
+	back, err := catalog.ParseCluster("ours.toml", []byte(HardwareTOML(c, nil, "bench", "2026-11-29")))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,8 +17,8 @@ type Factor struct {
 	Off        float64 // median |predicted/measured − 1| before
 	Left       float64 // the same after
 	Before     bands.Band
-	// After is the band that estimates with the correction get. Spread holds it
-	// and what these runs show: no band is narrower than its own evidence.
+	// After is the band of one corrected step. Spread holds it and what these runs
+	// show: no band is narrower than its own evidence.
 	After, Spread bands.Band
 	GPU           string // as the first row names it
 	Part          string // the accelerator that this is

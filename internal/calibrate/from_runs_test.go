@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"planner/internal/bands"
+	"planner/internal/catalog"
 	"planner/internal/validate"
 )
 
@@ -24,8 +26,8 @@ func measured(t *testing.T, gpu string, steps ...float64) []validate.Run {
 }
 
 // Steps of 4, 6 and 8 s of one layout: whatever is predicted, 6 is the factor
-// and measured is 2/3 to 4/3 of what it gives. The band says no less, the
-// output how wide that is.
+// and measured is 2/3 to 4/3 of what it gives. The band says no less, nor
+// that of the file.
 func TestBandHoldsTheRunsGiven(t *testing.T) {
 	f, err := FromRuns("r.tsv", measured(t, "gb200", 6, 4, 8))
 	if err != nil {
@@ -36,10 +38,21 @@ func TestBandHoldsTheRunsGiven(t *testing.T) {
 	}
 	var b strings.Builder
 	f.Render(&b)
-	for _, want := range []string{"after -33 to +33 %: widened from", "trust them to -33 to +33 %"} {
-		if !strings.Contains(b.String(), want) {
-			t.Errorf("%q misses %q", b.String(), want)
-		}
+	if want := "after -33 to +33 %: widened from"; !strings.Contains(b.String(), want) {
+		t.Errorf("%q misses %q", b.String(), want)
+	}
+	c, err := catalog.Described("gb200")
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := catalog.ParseCluster("ours.toml", []byte(HardwareTOML(c, f, "runs", "2026-11-30")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := f.first.Case.Problem()
+	p.Correction, p.Cluster.GPU.Fit = f.Correction, back.GPU.Fit
+	if got := bands.Of(p, &f.first.Estimate); math.Abs(got.Low-2.0/3) > 1e-3 || math.Abs(got.High-4.0/3) > 1e-3 {
+		t.Errorf("band of the file %v, want 2/3 to 4/3", got)
 	}
 }
 

@@ -21,15 +21,13 @@ func (f *Factor) Render(w io.Writer) {
 	}
 }
 
-// widened says why the band is as wide as it is: the file that is written holds
-// a correction and no band, so that estimates with it show the narrower one.
+// widened says why the band is as wide as it is.
 func (f *Factor) widened() string {
 	if !f.Wider() {
 		return ""
 	}
-	return fmt.Sprintf(": widened from %s to the spread of these runs\n"+
-		"note: the runs disagree by more than one factor mends; the file holds the factor alone, and estimates with it will show %s: trust them to %s",
-		percents(f.After), percents(f.After), percents(f.Spread))
+	return fmt.Sprintf(": widened from %s to the spread of these runs, which the file holds as well\n"+
+		"note: the runs disagree by more than one factor mends", percents(f.After))
 }
 
 func percents(b bands.Band) string {

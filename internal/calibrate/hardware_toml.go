@@ -9,15 +9,14 @@ import (
 )
 
 // HardwareTOML returns a cluster as a file that --hardware takes: the preset's
-// accelerator, the tiers with their rates, and a correction unless it is 0.
-func HardwareTOML(c *hardware.Cluster, correction float64, source, asOf string) string {
+// accelerator, the tiers with their rates, and what measured steps say of its
+// predictions unless f is nil.
+func HardwareTOML(c *hardware.Cluster, f *Factor, source, asOf string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Written by `planner calibrate`. Use it with --hardware.\n")
 	fmt.Fprintf(&b, "title = %q\nprovider = %q\ngpus_per_node = %d\nsource = [%q]\nas_of = %q\n", c.Title+", calibrated", c.Provider, c.PerNode, source, asOf)
 	fmt.Fprintf(&b, "\n[gpu]\npreset = %q\n", c.GPU.Name)
-	if correction > 0 {
-		fmt.Fprintf(&b, "\n[gpu.fit]\ncorrection = %s # measured over predicted step\n", number(correction))
-	}
+	b.WriteString(f.toml())
 	for i := range c.Tiers {
 		t := &c.Tiers[i]
 		fmt.Fprintf(&b, "\n[[tier]]\nkind = %q\n", t.Kind)
@@ -37,6 +36,19 @@ func HardwareTOML(c *hardware.Cluster, correction float64, source, asOf string) 
 		b.WriteString(tierFit(&t.Fit))
 	}
 	return b.String()
+}
+
+// toml writes the correction, and how far the steps lie apart where that is
+// more than the band of a corrected cluster.
+func (f *Factor) toml() string {
+	if f == nil {
+		return ""
+	}
+	s := fmt.Sprintf("\n[gpu.fit]\ncorrection = %s # measured over predicted step\n", number(f.Correction))
+	if f.Wider() {
+		s += fmt.Sprintf("spread = [%s, %s] # lowest and highest measured over corrected step\n", number(f.Spread.Low), number(f.Spread.High))
+	}
+	return s
 }
 
 func rate(r unit.BytesPerSecond) string { return number(float64(r/unit.GBps)) + "GB/s" }

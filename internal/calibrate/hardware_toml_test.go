@@ -14,7 +14,7 @@ func TestHardwareTOMLKeepsTheRack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		back, err := catalog.ParseCluster("ours.toml", []byte(HardwareTOML(c, 1.1, "runs", "2026-11-29")))
+		back, err := catalog.ParseCluster("ours.toml", []byte(HardwareTOML(c, &Factor{Correction: 1.1}, "runs", "2026-11-29")))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -90,6 +90,7 @@ func finishGPU(s *gpuSpec, d *decoder, path string) (*hardware.Accelerator, erro
 	}
 	if s.Fit != nil {
 		d.assign(join(path, "fit"), s.Fit, pointed(&a.Fit))
+		checkEfficiency(d, join(path, "fit"), &a.Fit)
 	}
 	return a, d.err()
 }

@@ -3,6 +3,7 @@ package catalog
 import (
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -123,5 +124,28 @@ func TestStatedErrors(t *testing.T) {
 	var f hardware.LinkFit
 	if f.States(hardware.StatedAll) {
 		t.Error("nothing stated is stated")
+	}
+}
+
+// A share of the nominal figure is at most 1, and no job runs at a thirtieth
+// of what is predicted: such a file is in another unit.
+func TestEfficiencyOutOfRange(t *testing.T) {
+	for line, want := range map[string]string{
+		"gemm = 7":              "gemm: 7: want a share of the nominal figure, above 0 and at most 1",
+		"gemm = 0":              "gemm: 0: want a share of the nominal figure, above 0 and at most 1",
+		"memory = -0.5":         "memory: -0.5: want a share of the nominal figure, above 0 and at most 1",
+		"flash = [0, 1, 1, 1]":  "flash: 0: want a share of the nominal figure, above 0 and at most 1",
+		"gemm_half_k = -1":      "gemm_half_k: -1: out of range: want 0 to 100000",
+		`launch = "3s"`:         "launch: 3 s: out of range: want 0s to 10ms",
+		"correction = -1":       "correction: -1: out of range: want 1/30 to 30",
+		"correction = 1000":     "correction: 1000: out of range: want 1/30 to 30",
+		"spread = [1.2, 0.9]":   "spread: 1.2 to 0.9: want two factors about 1, as in [0.9, 1.2]",
+		"spread = [0.9, 1e300]": "spread: 0.9 to 1e+300: want two factors about 1, as in [0.9, 1.2]",
+	} {
+		text := "gpus_per_node = 8\n[gpu]\npreset = \"h100-sxm-80gb\"\n[gpu.fit]\n" + line + "\n[[tier]]\nkind = \"nvlink\"\nranks = 8\nbandwidth = \"450GB/s\"\n"
+		_, err := ParseCluster("ours.toml", []byte(text))
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "ours.toml:5: ") {
+			t.Errorf("%s: %v, want %s", line, err, want)
+		}
 	}
 }

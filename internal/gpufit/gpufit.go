@@ -136,7 +136,7 @@ func Calls(ranks int) (out []start.Call) {
 // TOML writes the cluster with the fit of its accelerator.
 func (f *Fit) TOML(c *hardware.Cluster, m *start.Machine, asOf string) string {
 	source := fmt.Sprintf("planner-gpu on %d × %s, %s", m.GPUs, m.GPU, m.Library)
-	text := calibrate.HardwareTOML(c, 0, source, asOf)
+	text := calibrate.HardwareTOML(c, nil, source, asOf)
 	preset := fmt.Sprintf("[gpu]\npreset = %q\n", c.GPU.Name)
 	fit := fmt.Sprintf("\n[gpu.fit]\ngemm = %.4g # share of the bf16 peak; products off by %.1f %% before, %.1f %% after\ngemm_half_k = %.4g\nmemory = %.4g # share of the bandwidth\n",
 		f.GEMM, 100*f.Before, 100*f.After, f.HalfK, f.Memory)
