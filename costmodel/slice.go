@@ -15,6 +15,9 @@ type Slice struct {
 	// Imbalance is the load of the busiest expert rank over the mean, at
 	// least 1.
 	Imbalance float64
+	// Repeated says that the ranks of TP send the same tokens to the experts,
+	// rather than a part each.
+	Repeated bool
 	// Resort says that tokens are put in the order of the experts of a rank in a
 	// pass of its own after they have arrived.
 	Resort bool
@@ -24,6 +27,8 @@ type Slice struct {
 	// gradient: 1 where the product runs in 8 bits, which keeps the quantised
 	// copy (Transformer Engine); 0: 2.
 	Input float64
+	// Element is the bytes of an element of what kernels pass on; 0: 2.
+	Element float64
 	// Ulysses says that context parallelism moves heads by all-to-all.
 	Ulysses bool
 	// PlainGLU says that the activation of a gated MLP and its product are two
@@ -52,10 +57,22 @@ func (s *Slice) Rows() float64 {
 }
 
 // Routed returns the token copies that a rank's experts process, for topK
-// copies of each token: tokens are split over TP before they are dispatched
-// and gathered again over ETP.
+// copies of each token: tokens are split over TP before they are dispatched,
+// unless each rank has all of them, and gathered again over ETP.
 func (s *Slice) Routed(topK int) float64 {
-	return s.Tokens() / s.TP * s.ETP * float64(topK) * s.Imbalance
+	split := s.TP
+	if s.Repeated {
+		split = 1
+	}
+	return s.Tokens() / split * s.ETP * float64(topK) * s.Imbalance
+}
+
+// wide returns the bytes of an element over those of 16 bits.
+func (s *Slice) wide() float64 {
+	if s.Element == 0 {
+		return 1
+	}
+	return s.Element / half
 }
 
 // input returns the bytes of an element of a saved product input.

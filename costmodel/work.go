@@ -100,8 +100,9 @@ func (w *worker) starved(groups int, m, n, k float64) {
 	}
 }
 
-// stream adds memory-bound work of fwd and bwd bytes.
+// stream adds memory-bound work of fwd and bwd bytes at 16 bits an element.
 func (w *worker) stream(fwd, bwd float64) {
+	fwd, bwd = fwd*w.s.wide(), bwd*w.s.wide()
 	p := Pass{w.d.Stream(unit.Bytes(fwd)), w.d.Stream(unit.Bytes(bwd))}
 	w.out.Other, w.out.Streamed = w.out.Other.Plus(p), w.out.Streamed.Plus(p)
 	if w.list != nil {

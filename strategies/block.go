@@ -135,13 +135,15 @@ func (s *site) saved(b *block, l *costmodel.Layer, slice *costmodel.Slice, full 
 	}
 	a.Rest = a.Rest.Times(s.fit.Saved)
 	passing := l.Backward(s.p.Model.Hidden, slice)
+	wide := s.model.Size() / 2 // costmodel counts 16-bit elements
+	a.Input, a.Scores, a.Rest, passing = a.Input.Times(wide), a.Scores.Times(wide), a.Rest.Times(wide), passing.Times(wide)
 	switch {
 	case s.p.Work.Forward:
 		b.whole = a.All()
 	case full:
 		b.keep, b.whole = a.Input, a.Rest+a.Scores+passing
 	case s.l.Recompute == RecomputeSelective && s.prof.Memory.SelectiveOps:
-		b.keep = min(a.All(), l.SavedOps(s.p.Model.Hidden, slice))
+		b.keep = min(a.All(), l.SavedOps(s.p.Model.Hidden, slice).Times(wide))
 		b.whole = a.All() - b.keep + passing
 	case s.l.Recompute == RecomputeSelective:
 		b.keep, b.whole = a.Input+a.Rest, max(a.Scores, passing)

@@ -55,7 +55,8 @@ func zero1(elements, times float64, group, nodes int) []row {
 }
 
 // zero1Whole is the same without a pipeline: all of it in buckets of
-// max(40e6, 1e6·dp) elements.
+// max(40e6, 1e6·dp) elements, experts or not, dp without context parallelism
+// (distributed_data_parallel.py, get_data_parallel_world_size).
 func zero1Whole(elements, bucket float64, group, nodes int) []row {
 	return append(buckets("reduce_scatter", "backward", elements, bucket, 4, 1, group, nodes, "fp32"),
 		buckets("all_gather", "optimizer", elements, bucket, 2, 1, group, nodes, "bf16")...)
@@ -91,7 +92,7 @@ func ulysses() table {
 	}
 	elements := 80*(x.matrices()/4+2*x.h) + 2*128512*x.h/4 + x.h
 	return table{q: question("llama3.1-70b", "", "megatron", 256, 64, 8192), layout: "tp=4,cp=2,zero=1,cpkind=a2a", stage: 0, want: [][]row{x.sequenceParallel(2), x.embedding(), x.head(1), x.batch(3, 1), exchange,
-		zero1Whole(elements, 64e6, 64, 32), finish(256, 32, 64, 32),
+		zero1Whole(elements, 40e6, 64, 32), finish(256, 32, 64, 32),
 		{x.tp("all_reduce", "optimizer", 4*(80*2+1)*x.h, 1, "fp32")}}}
 }
 
@@ -204,19 +205,20 @@ func deepspeed7b(zero int) table {
 	switch zero {
 	case 1: // one AllReduce of every bucket a step
 		return table{q: question("llama2-7b", "", "deepspeed", 16, 64, 4096), layout: "zero=1", want: [][]row{
-			buckets("all_reduce", "backward", all, 5e8, 2, 1, 16, 2, "bf16"), gather, finish(16, 2, 16, 2)}}
+			buckets("all_reduce", "backward", all, 5e8, 2, 1, 16, 2, "bf16"), gather, finish(16, 2, 16, 2), overflow(16, 2)}}
 	case 2: // one AllReduce of every bucket a micro-batch (engine.py:2902-2904)
 		return table{q: question("llama2-7b", "", "deepspeed", 16, 64, 4096), layout: "zero=2", want: [][]row{
-			buckets("all_reduce", "backward", all, 5e8, 2, 4, 16, 2, "bf16"), gather, finish(16, 2, 16, 2)}}
+			buckets("all_reduce", "backward", all, 5e8, 2, 4, 16, 2, "bf16"), gather, finish(16, 2, 16, 2), overflow(16, 2)}}
 	}
 	// Norms are below the persistence threshold; the head and the last layer lie
-	// within the reuse distance of 1e9 elements there and back.
+	// within the reuse distance of 1e9 elements there and back. Embedding and head
+	// are modules of their own.
 	return table{q: question("llama2-7b", "", "deepspeed", 32, 64, 4096), layout: "zero=3,recompute=full", want: [][]row{
-		sharded(32, x.matrices(), root-x.h, 2, 0, 0, 2, 32, 4, "bf16"),
+		sharded(32, x.matrices(), 0, 2, 0, 0, 2, 32, 4, "bf16"), {{"all_gather", "forward", 2 * x.v * x.h, 2 * 2, 32, 4, "bf16"}},
 		{{"all_gather", "backward", 2 * x.matrices(), 2 * 31, 32, 4, "bf16"}, {"all_gather", "backward", 2 * x.v * x.h, 2, 32, 4, "bf16"},
-			{"reduce_scatter", "backward", 2 * root, 2, 32, 4, "bf16"},
+			{"reduce_scatter", "backward", 2 * x.v * x.h, 2, 32, 4, "bf16"}, {"reduce_scatter", "backward", 2 * (x.v*x.h + x.h), 2, 32, 4, "bf16"},
 			{"all_gather", "optimizer", 2 * 65 * x.h, 1, 32, 4, "bf16"}},
-		buckets("reduce_scatter", "backward", 32*layer, 5e8, 2, 2, 32, 4, "bf16"), finish(32, 4, 32, 4)}}
+		buckets("reduce_scatter", "backward", 32*layer, 5e8, 2, 2, 32, 4, "bf16"), finish(32, 4, 32, 4), overflow(32, 4)}}
 }
 
 // fsdp7b is 7b under PyTorch: DDP, parameters kept between the passes, and
@@ -235,7 +237,7 @@ func fsdp7b(layout string) table {
 	}
 	// Each replica group AllReduces an eighth of every gradient.
 	return table{q: q32, layout: layout, want: [][]row{sharded(32, layer, root, 2, 2, 2, 2, 8, 1, "bf16"),
-		{{"all_reduce", "backward", 2 * layer / 8, 2 * 32, 4, 4, "bf16"}, {"all_reduce", "backward", 2 * root / 8, 2, 4, 4, "bf16"}}, finish(32, 4, 32, 4)}}
+		{{"all_reduce", "backward", 2 * layer / 8, 2 * 32, 4, 4, "bf16"}, {"all_reduce", "backward", 2 * root / 8, 2, 4, 4, "bf16"}}, finish(8, 1, 32, 4)}}
 }
 
 // torchtitan70b is 70b with tp=8, cp=2 that gathers keys and values, and FSDP
@@ -243,11 +245,12 @@ func fsdp7b(layout string) table {
 func torchtitan70b() table {
 	x := llama70b
 	x.t, x.c, x.m, x.n = 8, 2, 4, 80
-	layer, root := x.matrices()/8+2*x.h, 2*x.v*x.h/8+x.h
+	layer, rows := x.matrices()/8+2*x.h, x.v*x.h/8
 	keys := x.s * (x.kv / x.t) * x.d * 2
 	each := x.m * x.n
 	return table{q: question("llama3.1-70b", "", "torchtitan", 256, 64, 8192), layout: "tp=8,cp=2,zero=3,cpkind=allgather", want: [][]row{
-		x.sequenceParallel(0), x.embedding(), x.head(0), sharded(80, layer, root, 4, 4, 4, 4, 32, 32, "fp32"), finish(256, 32, 32, 32),
+		x.sequenceParallel(0), x.embedding(), x.head(0), sharded(80, layer, rows, 4, 4, 4, 4, 32, 32, "fp32"), sharded(0, 0, rows+x.h, 4, 4, 4, 4, 32, 32, "fp32"),
+		finish(32, 32, 32, 32), meshNorm(x, 1, 1, 16, 16),
 		{{"all_gather", "forward", keys, 2 * each, 2, 2, "bf16"}, {"all_gather", "backward", keys, 2 * each, 2, 2, "bf16"},
 			{"reduce_scatter", "backward", keys, 2 * each, 2, 2, "bf16"}, x.tp("all_reduce", "optimizer", 4*(80*2+1)*x.h, 1, "fp32")}}}
 }
@@ -255,18 +258,33 @@ func torchtitan70b() table {
 // torchtitanPipeline is 70b with tp=8, pp=4, first stage: the pipeline scatters
 // once a step (pipelining/stage.py, backward_maybe_with_nosync), and gathers
 // once a step too unless parameters are freed after each forward pass
-// (fsdp_reshard_after_forward = "never" at zero=2, "always" at zero=3).
+// (fsdp_reshard_after_forward = "never" at zero=2, "always" at zero=3): then the
+// 3 passes of the warm-up and the next gather, and all backward passes but the
+// last 3, which find what the one before left.
 func torchtitanPipeline(zero int) table {
 	x := llama70b
 	x.t, x.m, x.n = 8, 8, 20
 	layer, root := x.matrices()/8+2*x.h, x.v*x.h/8
 	forward, backward := 1.0, 0.0
 	if zero == 3 {
-		forward, backward = x.m, x.m
+		forward, backward = 3+1, x.m-3
 	}
 	return table{q: question("llama3.1-70b", "", "torchtitan", 256, 64, 8192), layout: fmt.Sprintf("tp=8,pp=4,zero=%d", zero), want: [][]row{
-		x.sequenceParallel(0), x.embedding(), hops(x.act()/8, 0, 8, 2), sharded(20, layer, root, forward, backward, 1, 4, 8, 8, "fp32"), finish(256, 32, 1, 1),
+		x.sequenceParallel(0), x.embedding(), hops(x.act()/8, 0, 8, 2), sharded(20, layer, root, forward, backward, 1, 4, 8, 8, "fp32"), finish(8, 8, 1, 1), meshNorm(x, 4, 4, 8, 8),
 		{x.tp("all_reduce", "optimizer", 4*20*2*x.h, 1, "fp32")}}}
+}
+
+// overflow is DeepSpeed's flag, a maximum over the ranks of ZeRO.
+func overflow(ranks, nodes int) []row {
+	return []row{{"all_reduce", "optimizer", 4, 1, ranks, nodes, "fp32"}}
+}
+
+// meshNorm is what torchtitan's norm sums beyond the shard (DTensor.full_tensor
+// over TP, then PP; distributed/utils.py:655-668), and the valid tokens of the
+// replicas (trainer.py:870).
+func meshNorm(x dims, pp, ppNodes, dp, dpNodes int) []row {
+	return []row{x.tp("all_reduce", "optimizer", 4, 1, "fp32"), {"all_reduce", "optimizer", 4, 1, pp, ppNodes, "fp32"},
+		{"all_reduce", "optimizer", 8, 1, dp, dpNodes, "int64"}}
 }
 
 func TestCallTablesSharded(t *testing.T) {

@@ -5,7 +5,7 @@ import "planner/costmodel/collective"
 // Data parallelism reduces the gradients of every rank that holds the same
 // parameters, once a step, in buckets that start as the last backward pass
 // fills them (Li et al. 2020, section 3.2). Megatron buckets max(40e6, 1e6·dp)
-// parameters, on the first pipeline stage only
+// parameters, context parallelism not counted, on the first pipeline stage only
 // (distributed_data_parallel.py:131-171 at d98e8a6).
 
 func (s *site) dataParallel(t *stateTally, g *group, first bool) {
@@ -19,7 +19,7 @@ func (s *site) gradients(t *stateTally, g *group, op collective.Op, first bool, 
 	if s.prof.Comm.GradEvery[s.l.Zero] == "micro-batch" {
 		class = classMicro
 	}
-	d := s.prof.GradDType(s.model)
+	d := s.gradType()
 	span := g.all
 	if op == collective.ReduceScatter {
 		span = g.shard
@@ -34,7 +34,7 @@ func (s *site) gradients(t *stateTally, g *group, op collective.Op, first bool, 
 			s.inBuckets(t, c, b, b, k.times, t.label(t.label(g.what, what), ", first bucket"), class)
 			n -= b
 		}
-		s.inBuckets(t, c, n, s.bucket(n, g.all.Size, first && k.first), k.times, t.label(g.what, what), class)
+		s.inBuckets(t, c, n, s.bucket(n, first && k.first), k.times, t.label(g.what, what), class)
 	}
 }
 
@@ -60,13 +60,14 @@ func (s *site) chunks(g *group, first bool) [2]chunk {
 	return [2]chunk{{layers + g.root, 1, true}, {layers, v - 1, false}}
 }
 
-// bucket returns the elements of one gradient call out of a chunk of n.
-func (s *site) bucket(n float64, ranks int, first bool) float64 {
+// bucket returns the elements of one gradient call out of a chunk of n, experts'
+// or not.
+func (s *site) bucket(n float64, first bool) float64 {
 	c := &s.prof.Comm
 	if c.Bucket == 0 || c.FirstStageBuckets && s.l.PP > 1 && !first {
 		return n
 	}
-	return min(n, float64(max(c.Bucket, c.BucketPerDP*ranks)))
+	return min(n, float64(max(c.Bucket, c.BucketPerDP*s.l.DP)))
 }
 
 // inBuckets issues times × (whole buckets and the partial last one).

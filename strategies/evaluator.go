@@ -1,11 +1,8 @@
 package strategies
 
 import (
-	"math"
-
 	"planner/costmodel"
 	"planner/hardware"
-	"planner/hardware/unit"
 )
 
 // evaluator estimates layouts of one problem. It caches blocks by key, so that
@@ -14,16 +11,16 @@ import (
 type evaluator struct {
 	p      *Problem
 	layers map[layerKey]*layerSet
-	hops   map[hopKey]*layerSet
+	joins  map[hopKey]*layerSet // layers with the hops of a pipeline
 	states map[stateKey]*stateSet
 	chains map[chainKey]*chain
 
 	// The sets met last: a search changes few keys from one layout to the next.
-	recent    [8]recentLayers
+	recent    [2 * numRecompute]recentLayers // by recomputation, without and with SP
 	lastState stateKey
 	state     *stateSet
 	lastChain chainKey
-	stages    *chain
+	recently  *chain
 
 	at      site // where blocks are built
 	fits    map[*Profile]*ProfileFit
@@ -46,14 +43,14 @@ func (e *evaluator) site(prof *Profile, l *Layout) *site {
 }
 
 func newEvaluator(p *Problem) *evaluator {
-	return &evaluator{p: p, at: site{p: p, places: hardware.NewPlacer(p.Cluster)}, layers: map[layerKey]*layerSet{}, hops: map[hopKey]*layerSet{},
+	return &evaluator{p: p, at: site{p: p, places: hardware.NewPlacer(p.Cluster)}, layers: map[layerKey]*layerSet{}, joins: map[hopKey]*layerSet{},
 		states: map[stateKey]*stateSet{}, chains: map[chainKey]*chain{}, fits: map[*Profile]*ProfileFit{}}
 }
 
 // reset forgets the blocks, which bounds the memory of a long search.
 func (e *evaluator) reset() {
 	clear(e.layers)
-	clear(e.hops)
+	clear(e.joins)
 	clear(e.states)
 	clear(e.recent[:])
 	e.state, e.hop = nil, hopMemo{}
@@ -72,8 +69,8 @@ func (e *evaluator) chain(l *Layout, prof *Profile) *chain {
 	if inner := l.TP * l.CP * l.DP; l.PP > 1 && !e.p.Cluster.Alike(inner) {
 		k.inner = int32(inner)
 	}
-	if e.stages != nil && e.lastChain == k {
-		return e.stages
+	if e.recently != nil && e.lastChain == k {
+		return e.recently
 	}
 	c, ok := e.chains[k]
 	if !ok {
@@ -86,7 +83,7 @@ func (e *evaluator) chain(l *Layout, prof *Profile) *chain {
 		}
 		e.chains[k] = c
 	}
-	e.lastChain, e.stages = k, c
+	e.lastChain, e.recently = k, c
 	return c
 }
 
@@ -103,23 +100,4 @@ func (e *evaluator) estimate(l *Layout, prof *Profile) Estimate {
 // Estimate predicts one layout, which must be legal under the profile.
 func (p *Problem) Estimate(l Layout, prof *Profile) Estimate {
 	return newEvaluator(p).estimate(&l, prof)
-}
-
-// runtime returns the memory of the process itself: CUDA context and library
-// code, and the buffers of each communicator in use, both fitted
-// (docs/MEMORY.md, section 2).
-func (s *site) runtime() unit.Bytes {
-	n := 0.0
-	for _, size := range []int{s.tp.Size, s.cp.Size, s.l.PP, s.data.Size, s.ep.Size} {
-		if size > 1 {
-			n++
-		}
-	}
-	return s.fit.Runtime + s.fit.PerComm.Times(n)
-}
-
-// straggle returns how much slower the slowest of n ranks is than the mean:
-// a constant share per doubling beyond one node of eight.
-func (s *ProfileFit) straggle(n int) float64 {
-	return s.Straggler * math.Max(0, math.Log2(float64(n)/8))
 }

@@ -41,8 +41,20 @@ func (s *site) copies(f *costmodel.FFN) unit.Bytes {
 	if s.l.Dispatcher == DispatchFlex {
 		k = distinct(k, float64(s.l.EP))
 	}
-	return s.tokens().Times(k * io * s.model.Size() / float64(s.l.TP))
+	return s.routedTokens().Times(k * io * s.model.Size())
 }
+
+// routedTokens returns the tokens that a rank dispatches, T = s·b/(c·t) as
+// bytes of one byte each; t is 1 where every TP rank has all of them.
+func (s *site) routedTokens() unit.Bytes {
+	if s.repeatsTokens() {
+		return s.tokens()
+	}
+	return s.tokens().Times(1 / float64(s.l.TP))
+}
+
+// repeatsTokens reports whether every TP rank dispatches the same tokens.
+func (s *site) repeatsTokens() bool { return s.prof.Comm.RepeatsTokens && !s.l.SP && s.l.TP > 1 }
 
 func distinct(k, ranks float64) float64 {
 	miss := 1.0
@@ -59,10 +71,21 @@ func (s *site) expertExchange(t *tally, l *costmodel.Layer, again float64) {
 		Bytes: s.copies(f).Times(load)}
 	s.threeTimes(t, c, "token dispatch", again)
 	s.threeTimes(t, c, "token combine", again)
-	c.DType, c.Bytes = collective.FP32, s.tokens().Times(float64(f.TopK)*4/float64(s.l.TP))
+	if !s.prof.Comm.RoutingCalls {
+		return
+	}
+	c.DType, c.Bytes = collective.FP32, s.routedTokens().Times(float64(f.TopK)*4)
 	s.threeTimes(t, c, "routing probabilities", again)
 	c.Op, c.DType, c.Dims, c.Span = collective.AllGather, collective.Int64, collective.EP|collective.ETP, s.tpep
 	c.Bytes, c.Purpose, c.Phase, c.Count = unit.Bytes(8*f.Experts*s.l.EP*s.l.ETP), "tokens per expert", collective.Forward, 1
+	s.twice(t, c, again)
+}
+
+// twice issues a call without a gradient, forward and in the recomputed
+// forward.
+func (s *site) twice(t *tally, c collective.Call, again float64) {
+	t.issue(c, s.fit.EPExposed)
+	c.Purpose, c.Phase, c.Count = t.label(c.Purpose, ", recomputed"), collective.Backward, again
 	t.issue(c, s.fit.EPExposed)
 }
 
@@ -110,6 +133,10 @@ func (s *site) expertTensor(t *tally, l *costmodel.Layer, again float64) {
 		c.Op, c.Phase, c.Purpose, c.Count = x.op, x.phase, x.what, x.count
 		t.issue(c, s.fit.EPExposed)
 	}
+	if s.prof.Comm.RoutingCalls {
+		c.Op, c.DType, c.Bytes = collective.AllGather, collective.FP32, s.routedTokens().Times(float64(l.FFN.TopK*s.l.ETP)*4*s.load())
+		s.threeTimes(t, c, "expert probabilities", again)
+	}
 }
 
 // expertGather is Megatron's default dispatcher: hidden states and routing are
@@ -125,5 +152,5 @@ func (s *site) expertGather(t *tally, l *costmodel.Layer, again float64) {
 	c.Bytes = s.tokens().Times(float64(l.FFN.Experts) * 4 * ranks / float64(s.l.TP))
 	s.threeTimes(t, c, "routing probabilities", again)
 	c.DType, c.Bytes, c.Purpose, c.Phase, c.Count = collective.Int8, c.Bytes/4, "routing map", collective.Forward, 1
-	t.issue(c, s.fit.EPExposed)
+	s.twice(t, c, again)
 }

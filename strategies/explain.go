@@ -145,6 +145,7 @@ func (x *expander) stateCallsOf(out *calls, i int) {
 		tail, lead = x.run.ends()
 	}
 	m := x.run.m
+	fwd, bwd := x.run.gathering(st.index)
 	phi := x.run.fit.DPExposed
 	micro := hide(cost.micro, cost.microLast, s.time().Bwd, s.sharing(cost).Bwd, phi)
 	for j, c := range t.calls {
@@ -158,10 +159,10 @@ func (x *expander) stateCallsOf(out *calls, i int) {
 			c.Count *= m
 		case classFwd:
 			c.Exposed = share(s.data.Fwd, c.Total(), cost.fwd).Times(m)
-			c.Count *= m
+			c.Count *= m * fwd
 		case classBwd:
 			c.Exposed = share(s.data.Bwd-micro, c.Total(), cost.bwd).Times(m)
-			c.Count *= m
+			c.Count *= m * bwd
 		}
 		*out = append(*out, c)
 	}

@@ -3,6 +3,8 @@ package strategies
 import (
 	"container/heap"
 	"sort"
+
+	"planner/hardware/unit"
 )
 
 // add keeps an estimate where it is among the best.
@@ -61,6 +63,17 @@ func (f *found) addFront(e *Estimate) {
 	}
 	f.Front[i] = *e
 	f.Front = append(f.Front[:i+1], f.Front[j:]...)
+}
+
+// FastestWithin returns the fastest layout that takes no more than a memory, or
+// nil. It is on the front: what would displace it is as lean and faster.
+func (r *Result) FastestWithin(memory unit.Bytes) *Estimate {
+	for i := range r.Front {
+		if r.Front[i].Memory.Total() <= memory {
+			return &r.Front[i]
+		}
+	}
+	return nil
 }
 
 // worstFirst is a heap of the best estimates with the slowest on top.

@@ -2,6 +2,7 @@ package strategies
 
 import (
 	"planner/costmodel"
+	"planner/costmodel/collective"
 	"planner/hardware"
 	"planner/hardware/unit"
 )
@@ -29,17 +30,18 @@ func (s *site) heldBy(st *stage) held {
 	}
 	if st.head {
 		if !m.Tied || l.PP > 1 {
-			h.root += rows * width
+			h.head += rows * width
 		}
 		if m.HeadBias {
-			h.root += rows
+			h.head += rows
 		}
-		h.root += float64(m.FinalNorm)
+		h.head += float64(m.FinalNorm)
+		h.root += h.head
 		h.replicated += float64(m.FinalNorm)
 	}
 	h.shapes = s.distinctShapes(st)
 	if s.p.Counted == LayersAlone {
-		h.root = 0
+		h.root, h.head = 0, 0
 	}
 	h.dense += h.root
 	return h
@@ -87,9 +89,10 @@ func (s *site) stateMemory(m *Memory, h *held) {
 			}
 			return unit.Bytes(part.n * bytes)
 		}
-		m.Weights += split(3, b.Weight) + split(1, s.frozenBytes()*(1-trained))
+		weight, master := s.weightBytes()
+		m.Weights += split(3, weight) + split(1, s.frozenBytes()*(1-trained))
 		m.Gradients += split(2, s.prof.GradBytes(&s.p.Work)*trained)
-		m.Master += split(1, b.Master*trained)
+		m.Master += split(1, master*trained)
 		m.Moments += split(1, s.momentBytes()*trained)
 	}
 	m.Weights += unit.Bytes((h.dense - h.root + h.expert) * s.p.low * b.LowCopies)
@@ -99,11 +102,22 @@ func (s *site) stateMemory(m *Memory, h *held) {
 	}
 }
 
+// weightBytes returns the bytes of a parameter that the step computes with and
+// of its master copy: an fp32 step has one of both.
+func (s *site) weightBytes() (weight, master float64) {
+	m := &s.prof.Memory
+	if s.model == collective.FP32 && !s.prof.fullWeights() {
+		return s.model.Size(), 0
+	}
+	return m.Weight, m.Master
+}
+
 // frozenBytes returns the bytes of a parameter that is not trained, beside
 // Weight: where the trained ones are their own master copy, the others are held
 // as the step computes with them.
 func (s *site) frozenBytes() float64 {
-	return max(0, s.model.Size()-s.prof.Memory.Weight)
+	weight, _ := s.weightBytes()
+	return max(0, s.model.Size()-weight)
 }
 
 // GradBytes returns the bytes of gradient per parameter: the documented ones,
@@ -117,6 +131,8 @@ func (f *Profile) GradBytes(w *Workload) float64 {
 		return m.PlainGrad
 	case w.Precision == hardware.FP16 && m.HalfGrad > 0:
 		return m.HalfGrad
+	case w.Precision == hardware.FP32:
+		return 4
 	}
 	return m.Grad
 }
@@ -169,7 +185,7 @@ func (s *site) stateBuffers(h *held) unit.Bytes {
 			live = max(live, min(float64(c.Reuse), h.dense+h.expert))
 		}
 		b += bytesOf(live, s.model)
-		b += unit.Bytes(s.unsharded(h) * s.prof.GradDType(s.model).Size())
+		b += unit.Bytes(s.unsharded(h) * s.gradType().Size())
 		if (l.PP > 1 || !s.freesLayers()) && !s.p.Work.Forward && c.Reuse == 0 {
 			b += bytesOf(h.dense+h.expert-h.root, s.model)
 		}
@@ -178,8 +194,8 @@ func (s *site) stateBuffers(h *held) unit.Bytes {
 		b += unit.Bytes((h.dense + h.expert) * e / float64(l.HPZ))
 	}
 	if n := s.prof.Memory.BucketBuffers; n > 0 && l.DataRanks() > 1 && l.Zero < 3 {
-		bucket := s.bucket(h.dense, l.DataRanks(), true)
-		b += unit.Bytes(n * bucket * s.prof.GradDType(s.model).Size())
+		bucket := s.bucket(h.dense, true)
+		b += unit.Bytes(n * bucket * s.gradType().Size())
 	}
 	return b
 }

@@ -5,12 +5,14 @@ import (
 	"planner/hardware/unit"
 )
 
-// exposeState works out what compute leaves of the state calls.
-func (r *run) exposeState(s *stageRun, c *stateCost) {
+// exposeState works out what compute leaves of the state calls of a pipeline
+// rank.
+func (r *run) exposeState(s *stageRun, c *stateCost, rank int) {
 	t, busy := s.time(), s.sharing(c)
 	phi := r.fit.DPExposed
-	s.data.Fwd = hide(c.fwd, c.fwdOne, t.Fwd, busy.Fwd, phi)
-	s.data.Bwd = hide(c.bwd, c.bwdOne, t.Bwd, busy.Bwd, phi) + hide(c.micro, c.microLast, t.Bwd, busy.Bwd, phi)
+	fwd, bwd := r.gathering(rank)
+	s.data.Fwd = hide(c.fwd, c.fwdOne, t.Fwd, busy.Fwd, phi).Times(fwd)
+	s.data.Bwd = hide(c.bwd, c.bwdOne, t.Bwd, busy.Bwd, phi).Times(bwd) + hide(c.micro, c.microLast, t.Bwd, busy.Bwd, phi)
 	if !r.prof.Comm.Overlapped {
 		s.tail, s.lead = c.grad.Times(phi), c.gather.Times(phi)
 		return

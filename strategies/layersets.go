@@ -41,15 +41,15 @@ func (e *evaluator) layerSet(prof *Profile, l *Layout, c *chain) *layerSet {
 		l.PP > 1, l.SP, l.FullLayers > 0, prof.gathersLayers(l.Zero), l.Recompute, l.CPKind, l.Dispatcher}, int32(l.TP * l.CP * l.DP), int32(l.VPP)}
 	near := &e.recent[l.Recompute]
 	if l.SP {
-		near = &e.recent[l.Recompute+4]
+		near = &e.recent[numRecompute+l.Recompute]
 	}
 	if near.set != nil && near.key == k {
 		return near.set
 	}
-	set, ok := e.hops[k]
+	set, ok := e.joins[k]
 	if !ok {
 		set = e.joined(&k, e.site(prof, l), c)
-		e.hops[k] = set
+		e.joins[k] = set
 	}
 	*near = recentLayers{k, set}
 	return set

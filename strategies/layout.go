@@ -16,6 +16,7 @@ const (
 	RecomputeNone Recompute = iota
 	RecomputeSelective
 	RecomputeFull
+	numRecompute
 )
 
 var recomputeNames = []string{"none", "selective", "full"}

@@ -111,3 +111,16 @@ func (s *site) distinctShapes(st *stage) float64 {
 	}
 	return n
 }
+
+// runtime returns the memory of the process itself: CUDA context and library
+// code, and the buffers of each communicator in use, both fitted
+// (docs/MEMORY.md, section 2).
+func (s *site) runtime() unit.Bytes {
+	n := 0.0
+	for _, size := range []int{s.tp.Size, s.cp.Size, s.l.PP, s.data.Size, s.ep.Size} {
+		if size > 1 {
+			n++
+		}
+	}
+	return s.fit.Runtime + s.fit.PerComm.Times(n)
+}

@@ -1,6 +1,10 @@
 package strategies
 
-import "planner/hardware/unit"
+import (
+	"math"
+
+	"planner/hardware/unit"
+)
 
 // Overhead is what the overhead of a step adds up from, on its slowest stage.
 type Overhead struct {
@@ -33,4 +37,10 @@ func (x *expander) overhead(e *Estimate, i int) Overhead {
 	}
 	o.Retries = max(0, s.batch.Times(every)-o.Batches-o.Exchanges)
 	return o
+}
+
+// straggle returns how much slower the slowest of n ranks is than the mean:
+// a constant share per doubling beyond one node of eight.
+func (s *ProfileFit) straggle(n int) float64 {
+	return s.Straggler * math.Max(0, math.Log2(float64(n)/8))
 }

@@ -70,8 +70,11 @@ type Comm struct {
 	GradOp    [4]string `toml:"grad_op"`
 	GradEvery [4]string `toml:"grad_every"`
 	GradType  string    `toml:"grad_type"` // element type of gradient calls: "fp32" or "model"
+	// SequenceGrad is GradType under context parallelism at stages 1 and 2; "":
+	// that.
+	SequenceGrad string `toml:"sequence_grad"`
 	// Bucket is the elements of one gradient call, 0: one call a model chunk.
-	// BucketPerDP raises it with the group: max(Bucket, BucketPerDP·group).
+	// BucketPerDP raises it with the replicas: max(Bucket, BucketPerDP·DP).
 	Bucket      int `toml:"bucket"`
 	BucketPerDP int `toml:"bucket_per_dp"`
 	// FirstBucket is the elements of the first gradient call at stage 0, which
@@ -96,6 +99,9 @@ type Comm struct {
 	Reshard bool `toml:"reshard"`
 	// ReshardRoot says the same of the embedding, the head and the last norm.
 	ReshardRoot bool `toml:"reshard_root"`
+	// SplitRoot says that the embedding is gathered apart from the head and the
+	// last norm, where they share no weights.
+	SplitRoot bool `toml:"split_root"`
 	// Persist is the elements below which ZeRO-3 never splits a tensor, and
 	// Reuse the elements of live parameters it keeps between passes.
 	Persist int `toml:"persist"`
@@ -106,9 +112,23 @@ type Comm struct {
 	Regather bool `toml:"regather"`
 	// LowGather says that sequence-parallel gathers of 8-bit steps carry 8 bits.
 	LowGather bool `toml:"low_gather"`
+	// SplitLatent says that the down-projections of latent attention run on the
+	// split sequence, so that what SP gathers is compressed.
+	SplitLatent bool `toml:"split_latent"`
+	// RoutingCalls says that probabilities and counts of tokens are exchanged
+	// beside the tokens that go to experts.
+	RoutingCalls bool `toml:"routing_calls"`
+	// RepeatsTokens says that without SP each TP rank sends all tokens to the
+	// experts, which compute them as often.
+	RepeatsTokens bool `toml:"repeats_tokens"`
 	// FusedLoss joins two of the three AllReduces of the vocabulary-parallel
 	// loss.
 	FusedLoss bool `toml:"fused_loss"`
+	// Norm names the groups that the gradient norm is summed over: "" all ranks at
+	// once, "data" or "mesh" one group after another.
+	Norm string `toml:"norm"`
+	// ValidTokens says that the tokens that count for the loss are summed.
+	ValidTokens bool `toml:"valid_tokens"`
 	// BroadcastBatch says that TP rank 0 broadcasts the tokens.
 	BroadcastBatch bool `toml:"broadcast_batch"`
 	// VocabParallel splits the embedding and the head over TP.
@@ -239,13 +259,21 @@ type ProfileFit struct {
 	PerComm unit.Bytes `toml:"per_comm"` // buffers of one communicator
 }
 
-// GradDType returns the element type of gradient calls.
-func (p *Profile) GradDType(model collective.DType) collective.DType {
-	if p.Comm.GradType == "fp32" {
+// GradDType returns the element type of gradient calls of a layout, for weights
+// of type model.
+func (p *Profile) GradDType(l *Layout, model collective.DType) collective.DType {
+	kind := p.Comm.GradType
+	if n := p.Comm.SequenceGrad; n != "" && l.CP > 1 && (l.Zero == 1 || l.Zero == 2) {
+		kind = n
+	}
+	if kind == "fp32" {
 		return collective.FP32
 	}
 	return model
 }
+
+// fullWeights reports whether the weights that a rank holds are the fp32 ones.
+func (p *Profile) fullWeights() bool { return p.Memory.Weight == 0 }
 
 // gathersLayers reports whether the framework gathers parameters layer by
 // layer at a ZeRO stage.

@@ -64,7 +64,7 @@ func (r *run) recomputed() float64 {
 // addStage takes the summed blocks of stage i and exposes its state calls.
 func (r *run) addStage(i int) {
 	st, s := &r.chain.stages[i], r.layers.sums[i]
-	r.exposeState(&s, &r.state.cost[i])
+	r.exposeState(&s, &r.state.cost[i], st.index)
 	r.stages = append(r.stages, s)
 	if r.fit.Retry > 0 {
 		m := r.stageMemory(i, st.index)

@@ -1,6 +1,9 @@
 package strategies
 
-import "planner/costmodel/collective"
+import (
+	"planner/costmodel/collective"
+	"planner/hardware/unit"
+)
 
 // Sequence parallelism (Korthikanti et al. 2022, section 4.2.2) splits norms
 // and residuals over the TP ranks. Each AllReduce of tensor parallelism becomes
@@ -9,34 +12,44 @@ import "planner/costmodel/collective"
 // gradient, so a layer moves 6 AllGathers and 4 ReduceScatters, 10 units of
 // (t−1)/t·A against 8 without SP (layers.py:623-709, 1562 at d98e8a6).
 
-func (s *site) sequenceLayer(t *tally, parts, inputsAgain, outputsAgain float64) {
-	c := collective.Call{Op: collective.AllGather, Purpose: "layer input", Phase: collective.Forward,
-		Dims: collective.TP, Axis: collective.AxisTP, Span: s.tp, Count: parts}
-	gather, scatter := s.gatherType(), s.model
-	set := func(op collective.Op, d collective.DType) {
-		c.Op, c.DType, c.Bytes = op, d, s.hidden().Times(d.Size()/s.model.Size())
+// sequenceInputs issues the calls on the inputs of column-parallel products.
+func (s *site) sequenceInputs(t *tally, parts, again float64) {
+	s.splitInput(t, "", s.hidden(), parts, again)
+}
+
+// splitInput issues those on count inputs of a kind, of so many bytes: gathered forward
+// and in the recomputed forward, gathered again for the weight gradient where
+// only the split one is kept, and their gradient scattered.
+func (s *site) splitInput(t *tally, kind string, m unit.Bytes, count, again float64) {
+	what, d := kind, s.gatherType()
+	if kind == "" {
+		what = "layer "
 	}
-	set(collective.AllGather, gather)
+	c := collective.Call{Op: collective.AllGather, Purpose: t.label(what, "input"), Phase: collective.Forward, Dims: collective.TP, Axis: collective.AxisTP,
+		Span: s.tp, DType: d, Bytes: m.Times(d.Size() / s.model.Size()), Count: count}
 	t.issue(c, s.fit.TPExposed)
-	set(collective.ReduceScatter, scatter)
-	c.Purpose = "layer output"
-	t.issue(c, s.fit.TPExposed)
-
-	c.Purpose, c.Phase, c.Count = "layer output, recomputed", collective.Backward, outputsAgain
-	t.issue(c, s.fit.TPExposed)
-	set(collective.AllGather, gather)
-	c.Purpose, c.Count = "layer input, recomputed", inputsAgain
-	t.issue(c, s.fit.TPExposed)
-
-	c.Purpose, c.Count = "output gradient", parts
+	c.Purpose, c.Phase, c.Count = t.label(what, "input, recomputed"), collective.Backward, again
 	t.issue(c, s.fit.TPExposed)
 	if s.prof.Comm.Regather {
-		c.Purpose, c.Overlaps = "saved input, again", "input-gradient GEMM"
+		c.Purpose, c.Count, c.Overlaps = t.label("saved ", t.label(kind, "input, again")), count, "input-gradient GEMM"
 		t.issue(c, s.fit.TPBeside)
 	}
-	set(collective.ReduceScatter, scatter)
-	c.Purpose, c.Overlaps = "input gradient", "weight-gradient GEMM"
+	c.Op, c.DType, c.Bytes, c.Count = collective.ReduceScatter, s.model, m, count
+	c.Purpose, c.Overlaps = t.label(kind, "input gradient"), "weight-gradient GEMM"
 	t.issue(c, s.fit.TPBeside)
+}
+
+// sequenceOutputs issues the calls on the outputs of row-parallel products.
+func (s *site) sequenceOutputs(t *tally, parts, again float64) {
+	c := collective.Call{Op: collective.ReduceScatter, Purpose: "layer output", Phase: collective.Forward, Dims: collective.TP,
+		Axis: collective.AxisTP, Span: s.tp, DType: s.model, Bytes: s.hidden(), Count: parts}
+	t.issue(c, s.fit.TPExposed)
+	c.Purpose, c.Phase, c.Count = "layer output, recomputed", collective.Backward, again
+	t.issue(c, s.fit.TPExposed)
+	d := s.gatherType()
+	c.Op, c.DType, c.Bytes = collective.AllGather, d, s.hidden().Times(d.Size()/s.model.Size())
+	c.Purpose, c.Count = "output gradient", parts
+	t.issue(c, s.fit.TPExposed)
 }
 
 // gatherType returns the element type of the gathers around low-precision
@@ -71,7 +84,7 @@ func (s *site) sequenceNorms(t *tally, params float64) {
 	if !s.l.SP {
 		return
 	}
-	d := s.prof.GradDType(s.model)
+	d := s.gradType()
 	t.issue(collective.Call{Op: collective.AllReduce, Purpose: "replicated-weight gradients", Phase: collective.Optimizer,
 		Dims: collective.TP, Axis: collective.AxisTP, Span: s.tp, DType: d, Bytes: bytesOf(params, d), Count: 1}, 1)
 }

@@ -39,8 +39,11 @@ func newSite(p *Problem, prof *Profile, l Layout) *site {
 func (s *site) init(prof *Profile, fit *ProfileFit, l Layout) {
 	p, c := s.p, s.places
 	*s = site{p: p, places: c, prof: prof, l: l, fit: fit, model: collective.BF16}
-	if p.Work.Precision == hardware.FP16 {
+	switch p.Work.Precision {
+	case hardware.FP16:
 		s.model = collective.FP16
+	case hardware.FP32:
+		s.model = collective.FP32
 	}
 	inner := l.TP * l.CP * l.DP
 	s.tp = c.Span(1, l.TP)
@@ -82,6 +85,9 @@ func expertShard(l *Layout) int {
 	return min(max(1, es), max(1, l.EDP()))
 }
 
+// gradType returns the element type of gradient calls.
+func (s *site) gradType() collective.DType { return s.prof.GradDType(&s.l, s.model) }
+
 // slice returns the part of a layer that one rank computes.
 func (s *site) slice() costmodel.Slice {
 	l, w := &s.l, &s.p.Work
@@ -90,6 +96,7 @@ func (s *site) slice() costmodel.Slice {
 		EP: float64(l.EP), ETP: float64(l.ETP), Imbalance: s.load(), Input: s.p.low,
 		Ulysses: l.CPKind == CPA2A, PlainGLU: s.prof.Memory.PlainGLU || w.Plain,
 		Attention: s.attention(), Pointwise: s.pointwise(), Norm: s.normTraffic(), Misaligned: s.fit.Misaligned,
+		Element: s.model.Size(), Repeated: s.repeatsTokens(),
 		Resort: l.EP > 1 && l.Dispatcher == DispatchAllToAll,
 	}
 }

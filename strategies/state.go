@@ -13,6 +13,7 @@ type held struct {
 	layers        float64
 	layer         float64 // the largest layer, dense and expert parts together
 	root          float64 // embedding, head and final norm
+	head          float64 // of these the head and the final norm
 	shapes        float64 // of the distinct weight matrices
 }
 
@@ -83,6 +84,7 @@ func (t *stateTally) add(c collective.Call, class stateClass) {
 type group struct {
 	params         float64 // elements on this rank
 	root           float64 // the part of them in the embedding and the head
+	head           float64 // of these the head's and the final norm's
 	all            hardware.Span
 	shard, replica hardware.Span
 	dims           collective.Dims
@@ -91,13 +93,9 @@ type group struct {
 
 // groups returns the dense and the expert parameters of a rank.
 func (s *site) groups(h *held) [2]group {
-	dims := collective.DP
-	if s.l.CP > 1 {
-		dims |= collective.CP
-	}
 	return [2]group{
-		{h.dense, h.root, s.data, s.shard, s.replica, dims, ""},
-		{h.expert, 0, s.edp, s.eshard, s.ereplica, collective.EDP, "expert "},
+		{h.dense, h.root, h.head, s.data, s.shard, s.replica, s.dataDims(), ""},
+		{h.expert, 0, 0, s.edp, s.eshard, s.ereplica, collective.EDP, "expert "},
 	}
 }
 
@@ -125,7 +123,7 @@ func (s *site) stateCalls(t *stateTally, h *held, first bool) {
 		default:
 			s.dataParallel(t, &g, first)
 		}
-		if s.l.Zero > 0 {
+		if s.l.Zero > 0 && !s.p.Work.Forward {
 			s.checkpointGather(t, &g)
 		}
 	}

@@ -2,6 +2,7 @@ package strategies
 
 import (
 	"planner/costmodel/collective"
+	"planner/hardware"
 	"planner/hardware/unit"
 )
 
@@ -17,13 +18,10 @@ func (s *site) stepCalls(t *tally, st *stage, h *held) {
 		s.sequenceNorms(t, h.replicated)
 		s.tiedEmbedding(t, st)
 		s.gradientNorm(t)
+		s.validTokens(t)
 	}
 	if st.head && s.data.Size > 1 {
-		dims := collective.DP
-		if s.l.CP > 1 {
-			dims |= collective.CP
-		}
-		t.issue(collective.Call{Op: collective.AllReduce, Purpose: "loss to report", Phase: collective.Optimizer, Dims: dims,
+		t.issue(collective.Call{Op: collective.AllReduce, Purpose: "loss to report", Phase: collective.Optimizer, Dims: s.dataDims(),
 			Axis: collective.AxisOther, Span: s.data, DType: collective.FP32, Bytes: 8, Count: 1}, 1)
 	}
 }
@@ -35,25 +33,74 @@ func (s *site) tiedEmbedding(t *tally, st *stage) {
 		return
 	}
 	_, rows := s.vocab()
-	d := s.prof.GradDType(s.model)
+	d := s.gradType()
 	t.issue(collective.Call{Op: collective.AllReduce, Purpose: "tied embedding gradients", Phase: collective.Optimizer,
 		Dims: collective.PP, Axis: collective.AxisPP, Span: s.ends, DType: d,
 		Bytes: bytesOf(rows*float64(s.p.Model.Hidden), d), Count: 1}, 1)
 }
 
 // gradientNorm sums one fp32 over the ranks that hold different parts of the
-// gradient: the model-parallel ranks, or the world when ZeRO splits them.
+// gradient, by the groups that the framework takes for it: all of them at once
+// (the model-parallel ranks, or the world when ZeRO splits them), or one after
+// another, which "data" (DeepSpeed: stage_1_and_2.py, stage3.py) and "mesh"
+// (torch.distributed.tensor: the dimensions that a parameter is split over) begin
+// with the ranks of ZeRO.
 func (s *site) gradientNorm(t *tally) {
-	c := collective.Call{Op: collective.AllReduce, Purpose: "gradient norm", Phase: collective.Optimizer,
-		Dims: collective.TP | collective.PP, Axis: collective.AxisOther, Span: s.modelRanks, DType: collective.FP32, Bytes: 4, Count: 1}
-	if s.l.Zero > 0 {
-		c.Dims, c.Span = collective.World, s.world
+	norm := func(dims collective.Dims, span hardware.Span) { s.tinySum(t, "gradient norm", dims, span) }
+	switch kind := s.prof.Comm.Norm; {
+	case s.l.Zero > 0 && kind == "data":
+		norm(s.dataDims(), s.data)
+		norm(collective.TP|collective.PP, s.modelRanks)
+	case kind == "mesh":
+		if s.l.Zero > 0 {
+			norm(s.dataDims(), s.shard)
+		}
+		norm(collective.TP, s.tp)
+		norm(collective.PP, s.places.Span(s.l.TP*s.l.CP*s.l.DP, s.l.PP))
+	case s.l.Zero > 0:
+		norm(collective.World, s.world)
+	default:
+		norm(collective.TP|collective.PP, s.modelRanks)
 	}
-	t.issue(c, 1)
-	if s.model == collective.FP16 {
-		c.Purpose = "overflow flag"
-		t.issue(c, 1)
+	s.overflow(t)
+}
+
+// overflow issues the maximum of a flag: of fp16 steps, and of DeepSpeed's at
+// every precision.
+func (s *site) overflow(t *tally) {
+	switch {
+	case s.l.Zero > 0 && s.prof.Comm.Norm == "data":
+		s.tinySum(t, "overflow flag", s.dataDims(), s.data)
+	case s.model != collective.FP16:
+	case s.l.Zero > 0:
+		s.tinySum(t, "overflow flag", collective.World, s.world)
+	default:
+		s.tinySum(t, "overflow flag", collective.TP|collective.PP, s.modelRanks)
 	}
+}
+
+// validTokens sums the tokens that count for the loss over the replicas
+// (torchtitan trainer.py, global_valid_tokens).
+func (s *site) validTokens(t *tally) {
+	if !s.prof.Comm.ValidTokens {
+		return
+	}
+	t.issue(collective.Call{Op: collective.AllReduce, Purpose: "valid tokens", Phase: collective.Optimizer, Dims: collective.DP,
+		Axis: collective.AxisOther, Span: s.places.Span(s.l.TP*s.l.CP, s.l.DP), DType: collective.Int64, Bytes: 8, Count: 1}, 1)
+}
+
+// tinySum is an AllReduce of one fp32.
+func (s *site) tinySum(t *tally, what string, dims collective.Dims, span hardware.Span) {
+	t.issue(collective.Call{Op: collective.AllReduce, Purpose: what, Phase: collective.Optimizer, Dims: dims,
+		Axis: collective.AxisOther, Span: span, DType: collective.FP32, Bytes: 4, Count: 1}, 1)
+}
+
+// dataDims names the ranks that hold copies of a dense parameter.
+func (s *site) dataDims() collective.Dims {
+	if s.l.CP > 1 {
+		return collective.DP | collective.CP
+	}
+	return collective.DP
 }
 
 func (s *site) stepCost(st *stage, h *held) stepCost {

@@ -20,12 +20,18 @@ func (s *site) tensorLayer(t *tally, l *costmodel.Layer, again float64) {
 	if s.prof.Memory.EarlyStop && l.FFN.Experts == 0 {
 		outputs = max(0, parts-1) * again
 	}
+	latent := s.prof.Comm.SplitLatent && l.Mixer.Kind == costmodel.MLA
+	if latent {
+		s.latentInputs(t, &l.Mixer, again)
+		parts, inputs = parts-1, inputs-again
+	}
 	if s.l.SP {
-		s.sequenceLayer(t, parts, inputs, outputs)
+		s.sequenceInputs(t, parts, inputs)
+		s.sequenceOutputs(t, tensorParts(l), outputs)
 		return
 	}
 	ar := collective.Call{Op: collective.AllReduce, Purpose: "layer output", Phase: collective.Forward,
-		Dims: collective.TP, Axis: collective.AxisTP, Span: s.tp, DType: s.model, Bytes: s.hidden(), Count: parts}
+		Dims: collective.TP, Axis: collective.AxisTP, Span: s.tp, DType: s.model, Bytes: s.hidden(), Count: tensorParts(l)}
 	t.issue(ar, s.fit.TPExposed)
 	ar.Purpose, ar.Phase, ar.Count = "layer output, recomputed", collective.Backward, outputs
 	t.issue(ar, s.fit.TPExposed)

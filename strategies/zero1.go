@@ -23,7 +23,7 @@ func (s *site) reduceGradients(t *stateTally, g *group, first bool) {
 	}
 	s.gradients(t, g, op, first, "gradients")
 	if op == collective.ReduceScatter {
-		s.reduceReplicas(t, g, classGrad, s.prof.GradDType(s.model), g.params*s.p.Work.Trained())
+		s.reduceReplicas(t, g, classGrad, s.gradType(), g.params*s.p.Work.Trained())
 	}
 }
 
@@ -37,7 +37,7 @@ func (s *site) gatherParameters(t *stateTally, g *group, first bool) {
 	}
 	for _, k := range s.chunks(g, first) {
 		n := k.params * s.p.Work.Trained()
-		size := s.bucket(n, g.all.Size, first && k.first)
+		size := s.bucket(n, first && k.first)
 		if b := s.prof.Comm.GatherBucket; b > 0 {
 			size = min(n, float64(b))
 		}

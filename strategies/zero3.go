@@ -17,7 +17,8 @@ import (
 // Under a pipeline PyTorch keeps gradients whole between the micro-batches and
 // scatters them once a step, and parameters from a backward pass on
 // (pipelining/stage.py, backward_maybe_with_nosync): stage 2 gathers once a
-// step, stage 3, which frees them after each forward pass, every micro-batch.
+// step, stage 3, which frees them after each forward pass, before each pass
+// that does not follow a backward one.
 
 // scattersOnce reports that gradients are scattered once a step.
 func (s *site) scattersOnce() bool { return s.l.PP > 1 }
@@ -26,59 +27,65 @@ func (s *site) scattersOnce() bool { return s.l.PP > 1 }
 func (s *site) gathersOnce() bool { return s.l.PP > 1 && s.l.Zero == 2 && !s.p.Work.Forward }
 
 func (s *site) zero3(t *stateTally, h *held, g *group) {
-	root, per := g.root, g.params-g.root
-	again, rootAgain := s.gathersAgain(per, root)
-	s.gatherLayers(t, g, per, eachLayer(h), collective.Forward, 1, g.shard)
-	s.gatherLayers(t, g, root, theRoot, collective.Forward, 1, g.shard)
+	layers, roots := eachLayer(h, g), s.roots(g)
+	again := s.gathersAgain(&layers, &roots)
 	back := g.shard
 	if s.l.HPZ > 0 {
 		back = s.hpz
 	}
-	s.gatherLayers(t, g, per, eachLayer(h), collective.Backward, again, back)
-	s.gatherRootAgain(t, g, rootAgain, back)
-	s.scatterLayers(t, g, per*s.p.Work.Trained(), eachLayer(h))
-	s.scatterLayers(t, g, root*s.p.Work.Trained(), theRoot)
+	s.gatherLayers(t, g, &layers, collective.Forward, 1, g.shard)
+	s.gatherLayers(t, g, &layers, collective.Backward, again[0], back)
+	s.scatterLayers(t, g, &layers)
+	for i := range roots {
+		s.gatherLayers(t, g, &roots[i], collective.Forward, 1, g.shard)
+		s.gatherRootAgain(t, g, roots[i], again[1+i], back)
+		s.scatterLayers(t, g, &roots[i])
+	}
 	s.persistent(t, h, g)
 }
 
-// gatherRootAgain gathers a share of the embedding, head and norm.
-func (s *site) gatherRootAgain(t *stateTally, g *group, share float64, span hardware.Span) {
-	n := g.root * share
+// gatherRootAgain gathers a share of the embedding or the head.
+func (s *site) gatherRootAgain(t *stateTally, g *group, of gathered, share float64, span hardware.Span) {
+	of.params *= share
 	if share < 1 { // the final norm, which is never split, is with what was kept
-		n += s.persistentPer(g, theRoot)
+		of.params += s.persistentPer(g, &of)
 	}
-	s.gatherLayers(t, g, n, theRoot, collective.Backward, math.Ceil(share), span)
+	s.gatherLayers(t, g, &of, collective.Backward, math.Ceil(share), span)
 }
 
 // zero3Forward is a forward-only pass: one gather a layer (ZeRO-Inference).
 func (s *site) zero3Forward(t *stateTally, h *held, g *group) {
-	s.gatherLayers(t, g, g.params-g.root, eachLayer(h), collective.Forward, 1, g.shard)
-	s.gatherLayers(t, g, g.root, theRoot, collective.Forward, 1, g.shard)
+	layers, roots := eachLayer(h, g), s.roots(g)
+	s.gatherLayers(t, g, &layers, collective.Forward, 1, g.shard)
+	for i := range roots {
+		s.gatherLayers(t, g, &roots[i], collective.Forward, 1, g.shard)
+	}
 }
 
 // freesLayers reports that parameters are freed after their forward pass.
 func (s *site) freesLayers() bool { return s.l.Zero == 3 && s.prof.Comm.Reshard }
 
-// gathersAgain returns the shares of the layers' and of the root's parameters
-// that the backward pass gathers again: what was freed after the forward pass.
-// DeepSpeed keeps the last Reuse/2, which are met again within the distance:
-// first the head, which ends the forward pass.
-func (s *site) gathersAgain(layers, root float64) (ofLayers, ofRoot float64) {
+// gathersAgain returns the shares of the parameters of the layers and of both
+// roots that the backward pass gathers again: what was freed after the forward
+// pass. DeepSpeed keeps the last Reuse/2, which are met again within the
+// distance: first the head, which ends the forward pass, then the last layers.
+func (s *site) gathersAgain(layers *gathered, roots *[2]gathered) [3]float64 {
 	c := &s.prof.Comm
 	switch {
 	case !s.freesLayers():
-		return 0, 0
+		return [3]float64{}
 	case c.Reuse == 0 && c.ReshardRoot:
-		return 1, 1
+		return [3]float64{1, 1, 1}
 	case c.Reuse == 0:
-		return 1, 0
-	}
-	head := root
-	if !s.p.Model.Tied {
-		head = (root + float64(s.p.Model.FinalNorm)) / 2
+		return [3]float64{1, 0, 0}
 	}
 	kept := float64(c.Reuse) / 2
-	return left(layers, kept-head), left(root, min(kept, head))
+	head := roots[1].params
+	return [3]float64{
+		left(layers.params, kept-head),
+		left(roots[0].params, kept-head-layers.params),
+		left(head, kept),
+	}
 }
 
 // left returns the share of n elements that is not among the kept ones.
@@ -89,7 +96,7 @@ func left(n, kept float64) float64 {
 	return max(0, 1-max(0, kept)/n)
 }
 
-func (s *site) gatherLayers(t *stateTally, g *group, n float64, of gathered, phase collective.Phase, times float64, span hardware.Span) {
+func (s *site) gatherLayers(t *stateTally, g *group, of *gathered, phase collective.Phase, times float64, span hardware.Span) {
 	if of.count == 0 || times == 0 {
 		return
 	}
@@ -100,28 +107,43 @@ func (s *site) gatherLayers(t *stateTally, g *group, n float64, of gathered, pha
 	case phase == collective.Backward:
 		class = classBwd
 	}
-	split := max(0, n/of.count-s.persistentPer(g, of))
+	split := max(0, of.params/of.count-s.persistentPer(g, of))
 	t.add(collective.Call{Op: collective.AllGather, Purpose: t.label(g.what, t.label(of.name, "parameters")), Phase: phase, Dims: g.dims,
 		Axis: collective.AxisDP, Span: span, DType: s.model, Bytes: bytesOf(split, s.model), Count: math.Ceil(of.count*times - 1e-9),
 		Overlaps: "computation of the layer before"}, class)
 }
 
-// gathered is what a call moves at once: one of so many layers, or the root,
-// which is the embedding, the head and the final norm together.
+// gathered is what a call moves at once: one of so many layers, or a root, the
+// embedding or the head.
 type gathered struct {
-	name  string
-	count float64
+	name   string
+	count  float64
+	params float64 // elements of all of them
+	norm   bool    // the final norm is with it
 }
 
-var theRoot = gathered{"embedding, head and norm ", 1}
+func eachLayer(h *held, g *group) gathered {
+	return gathered{name: "layer ", count: h.layers, params: g.params - g.root}
+}
 
-func eachLayer(h *held) gathered { return gathered{"layer ", h.layers} }
+// roots returns the embedding and the head with the final norm, or both as one
+// where they share weights or the framework wraps them together.
+func (s *site) roots(g *group) [2]gathered {
+	if !s.prof.Comm.SplitRoot || s.p.Model.Tied {
+		return [2]gathered{{name: "embedding, head and norm ", count: 1, params: g.root, norm: true}}
+	}
+	return [2]gathered{
+		{name: "embedding ", count: 1, params: g.root - g.head},
+		{name: "head and norm ", count: 1, params: g.head, norm: true},
+	}
+}
 
 // scatterLayers issues the gradient ReduceScatter of each layer (or of each
 // full bucket and what is left, where DeepSpeed collects several layers in
 // one), and across the replicas of the shard group the AllReduce of the shard
 // (HSDP).
-func (s *site) scatterLayers(t *stateTally, g *group, n float64, of gathered) {
+func (s *site) scatterLayers(t *stateTally, g *group, of *gathered) {
+	n := of.params * s.p.Work.Trained()
 	if of.count == 0 || n <= 0 {
 		return
 	}
@@ -138,7 +160,7 @@ func (s *site) scatterLayers(t *stateTally, g *group, n float64, of gathered) {
 
 // scatter issues count calls on n elements each.
 func (s *site) scatter(t *stateTally, g *group, what string, n, count float64) {
-	d := s.prof.GradDType(s.model)
+	d := s.gradType()
 	c := collective.Call{Op: collective.ReduceScatter, Purpose: what, Phase: collective.Backward,
 		Dims: g.dims, Axis: collective.AxisDP, Span: g.shard, DType: d, Bytes: bytesOf(n, d), Count: count,
 		Overlaps: "backward pass of the layer before"}
@@ -156,15 +178,17 @@ func (s *site) scatter(t *stateTally, g *group, what string, n, count float64) {
 
 // persistentPer returns the elements that are never split of what a call of a
 // group moves.
-func (s *site) persistentPer(g *group, of gathered) float64 {
+func (s *site) persistentPer(g *group, of *gathered) float64 {
 	c := &s.prof.Comm
 	switch {
 	case c.Persist == 0 || s.p.Model.Hidden > c.Persist || g.dims == collective.EDP:
 		return 0
-	case of == theRoot:
+	case of.norm && of.params > 0:
 		return float64(s.p.Model.FinalNorm)
+	case of.count > 1 || of.name == "layer ":
+		return s.persistentLayers() / of.count
 	}
-	return s.persistentLayers() / of.count
+	return 0
 }
 
 // persistentLayers returns the elements of the tensors below the persistence
@@ -189,7 +213,8 @@ func (s *site) persistentLayers() float64 {
 // persistent gathers the parameters that are never split, once a step after
 // the optimizer (stage3.py:2571).
 func (s *site) persistent(t *stateTally, h *held, g *group) {
-	n := s.persistentPer(g, eachLayer(h))*h.layers + s.persistentPer(g, theRoot)
+	layers, roots := eachLayer(h, g), s.roots(g)
+	n := s.persistentPer(g, &layers)*h.layers + s.persistentPer(g, &roots[0]) + s.persistentPer(g, &roots[1])
 	t.add(collective.Call{Op: collective.AllGather, Purpose: t.label(g.what, "persistent parameters"), Phase: collective.Optimizer, Dims: g.dims,
 		Axis: collective.AxisDP, Span: g.shard, DType: s.model, Bytes: bytesOf(n, s.model), Count: 1}, classGather)
 }

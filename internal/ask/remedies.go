@@ -85,7 +85,7 @@ func offloadCost(a *Answer, o strategies.Offload) string {
 // leanGradients reduces gradients in 16 bits under Megatron; a forward pass has
 // none.
 func leanGradients(a *Answer, least *strategies.Estimate) *Knob {
-	if a.Problem.Work.Forward || least.Framework.GradDType(collective.BF16) != collective.FP32 || least.Framework.Name != "megatron" {
+	if a.Problem.Work.Forward || least.Framework.GradDType(&least.Layout, collective.BF16) != collective.FP32 || least.Framework.Name != "megatron" {
 		return nil
 	}
 	lean := *least.Framework
