@@ -81,7 +81,7 @@ func runCheck(c *cobra.Command, o *checkFlags, files []string) error {
 		return err
 	}
 	if len(files) == 0 {
-		return catalog.Errorf("planner check: nothing given: want saved plans, e.g. planner check plan.toml --min-mfu 0.40")
+		return catalog.Errorf("check: nothing given: want saved plans, e.g. planner check plan.toml --min-mfu 0.40")
 	}
 	limits, err := o.limits()
 	if err != nil {

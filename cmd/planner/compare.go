@@ -1,7 +1,10 @@
 package main
 
 import (
+	"errors"
+
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"planner/internal/catalog"
 	"planner/internal/compare"
@@ -25,7 +28,18 @@ suggest or explain, or a report. Without a layout the best one is searched for. 
 	}
 	q.addTo(c)
 	q.addFormat(c, c.Flags())
+	c.SetFlagErrorFunc(sideError)
 	return c
+}
+
+// sideError says of --layout, which other commands take, that here layouts are
+// arguments.
+func sideError(c *cobra.Command, err error) error {
+	var missing *pflag.NotExistError
+	if errors.As(err, &missing) && missing.GetSpecifiedName() == "layout" {
+		return catalog.Errorf("unknown flag %q: layouts are arguments, two or more, e.g. planner compare tp=8,pp=4,zero=1 best --model 70b --gpus 1024", "--layout")
+	}
+	return flagError(c, err)
 }
 
 // maxSides keeps the table within a screen.
@@ -34,9 +48,9 @@ const maxSides = 6
 func runCompare(c *cobra.Command, q *question, args []string) error {
 	switch {
 	case len(args) < 2:
-		return catalog.Errorf("planner compare: %d given: want two or more of a layout, key=value, best or a file", len(args))
+		return catalog.Errorf("compare: %d given: want two or more of a layout, key=value, best or a file", len(args))
 	case len(args) > maxSides:
-		return catalog.Errorf("planner compare: %d given: want at most %d", len(args), maxSides)
+		return catalog.Errorf("compare: %d given: want at most %d", len(args), maxSides)
 	}
 	if err := q.prepare(c); err != nil {
 		return err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -41,13 +42,14 @@ func newModels() *cobra.Command {
 // oneArgument asks for exactly one argument, and says for what.
 func oneArgument(what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
+		name := strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" ")
 		switch len(args) {
 		case 0:
-			return catalog.Errorf("%s: nothing given: want %s", c.CommandPath(), what)
+			return catalog.Errorf("%s: nothing given: want %s", name, what)
 		case 1:
 			return nil
 		}
-		return catalog.Errorf("%s: %d arguments given: want one, %s", c.CommandPath(), len(args), what)
+		return catalog.Errorf("%s: %d arguments given: want one, %s", name, len(args), what)
 	}
 }
 
@@ -68,7 +70,7 @@ func listModels(c *cobra.Command, o *form) error {
 	}
 	show.Models(c.OutOrStdout(), o.format, facts)
 	if o.format == "table" {
-		show.Aliases(c.ErrOrStderr(), catalog.ModelAliases())
+		show.Aliases(c.ErrOrStderr(), catalog.ModelAliases(), columnsOf(c.ErrOrStderr()))
 	}
 	return nil
 }

@@ -49,7 +49,7 @@ planner explain --from reads it back. A name that ends in .md, or --format markd
 	addConstraints(f, &o.limits)
 	f.Lookup("format").Usage = "html or markdown (default by the name of -o, html)"
 	f.StringVar(&o.layout, "layout", "", "layout to review, e.g. tp=8,pp=4,zero=1 (default: the best)")
-	f.StringVarP(&o.output, "output", "o", "", "file to write, whole or not at all; - for standard output (the default)")
+	f.StringVarP(&o.output, "output", "o", "", "file to write, whole or not at all; - for standard output, the default but for a page on a terminal")
 	f.StringVar(&o.verified, "verified", "", "what planner verify --format json found")
 	f.StringVar(&o.tokens, "tokens", "", "tokens of the training run that is costed, e.g. 15T (default 1T)")
 	f.StringVar(&o.price, "price", "", "US dollars of a GPU hour, e.g. 2.50 (default: the cluster preset's, if it has one)")
@@ -60,6 +60,9 @@ func runReport(c *cobra.Command, o *reportFlags) error {
 	format, err := o.reportFormat(c.Flags())
 	if err != nil {
 		return err
+	}
+	if format == "html" && o.output == "" && terminal(c.OutOrStdout()) != nil {
+		return catalog.Errorf("--output: missing, and a page is nothing to read on a terminal: give a file, e.g. -o review.html, or -o - all the same")
 	}
 	a, err := o.answer(c)
 	if err != nil {

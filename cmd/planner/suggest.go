@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -95,7 +94,7 @@ func runSuggest(c *cobra.Command, o *suggestFlags) error {
 		return err
 	}
 	bar := progress(c.ErrOrStderr())
-	r := a.Search(c.Context(), space, strategies.Options{Top: o.top, KeepAll: o.all, Progress: bar.update})
+	r := a.Search(c.Context(), space, strategies.Options{Top: max(o.top, show.CountedTies), KeepAll: o.all, Progress: bar.update})
 	bar.clear()
 	if given := limitsGiven(c.Flags()); r.Legal == 0 && !r.Interrupted && given != nil {
 		return catalog.Errorf("--%s: no legal layout: %s: loosen it, or change --gpus or --global-batch", strings.Join(given, " --"), reasons(r))
@@ -105,6 +104,11 @@ func runSuggest(c *cobra.Command, o *suggestFlags) error {
 
 func answerSuggest(c *cobra.Command, o *suggestFlags, a *ask.Answer, r *strategies.Result) error {
 	nearest := ask.NearestOf(a, r)
+	rows := o.top
+	if o.all {
+		rows = len(r.Ranking)
+	}
+	ties := show.Shown(r, rows)
 	out, notes := c.OutOrStdout(), c.ErrOrStderr()
 	switch {
 	case o.format == "json":
@@ -131,7 +135,7 @@ func answerSuggest(c *cobra.Command, o *suggestFlags, a *ask.Answer, r *strategi
 			show.Tastes(out, a.Problem, r)
 		}
 	}
-	show.SuggestNotes(notes, a, r)
+	show.SuggestNotes(notes, a, r, ties)
 	if o.stats {
 		show.Stats(notes, r)
 	}
@@ -196,10 +200,8 @@ type bar struct {
 
 func progress(w io.Writer) *bar {
 	b := &bar{start: time.Now()}
-	if f, ok := w.(*os.File); ok {
-		if info, err := f.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
-			b.w = w
-		}
+	if terminal(w) != nil {
+		b.w = w
 	}
 	return b
 }

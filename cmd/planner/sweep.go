@@ -172,7 +172,7 @@ func (o *sweepFlags) axes(r *sweep.Request) error {
 	}
 	switch len(r.Axes) {
 	case 0:
-		return catalog.Errorf("planner sweep: nothing to sweep: give one or two flags a list or a range, e.g. --gpus 64..16384")
+		return catalog.Errorf("sweep: nothing to sweep: give one or two flags a list or a range, e.g. --gpus 64..16384")
 	case 1, 2:
 	default:
 		var names []string

@@ -43,9 +43,6 @@ const (
 // Over returns the time to move b at rate bw; +Inf for bw == 0 and b > 0.
 func (b Bytes) Over(bw BytesPerSecond) Seconds { return Seconds(float64(b) / float64(bw)) }
 
-// At returns the time to do f at rate r.
-func (f FLOPs) At(r FLOPS) Seconds { return Seconds(float64(f) / float64(r)) }
-
 // Times scales b by a dimensionless factor.
 func (b Bytes) Times(k float64) Bytes { return Bytes(float64(b) * k) }
 

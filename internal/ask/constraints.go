@@ -89,19 +89,33 @@ func (c *Constraints) names(s *strategies.Space) error {
 	if err := enums("--schedule", c.Schedule, costmodel.ScheduleNames(), &s.Schedules); err != nil {
 		return err
 	}
-	if err := enums("--cpkind", c.CPKind, []string{"p2p", "allgather", "a2a"}, &s.CPKinds); err != nil {
+	if err := enums("--cpkind", c.CPKind, upTo(strategies.CPA2A), &s.CPKinds); err != nil {
 		return err
 	}
-	if err := enums("--dispatcher", c.Dispatcher, []string{"alltoall", "allgather", "flex"}, &s.Dispatchers); err != nil {
+	if err := enums("--dispatcher", c.Dispatcher, upTo(strategies.DispatchFlex), &s.Dispatchers); err != nil {
 		return err
 	}
-	if err := enums("--offload", c.Offload, []string{"none", "optimizer", "optimizer+param"}, &s.Offload); err != nil {
+	if err := enums("--offload", c.Offload, upTo(strategies.OffloadAll), &s.Offload); err != nil {
 		return err
 	}
 	return c.rest(s)
 }
 
-func enums[T ~uint8](flag, text string, allowed []string, to *[]T) error {
+// word is an enumeration of layouts, which spells itself.
+type word interface {
+	~uint8
+	String() string
+}
+
+// upTo spells an enumeration from its first value to last.
+func upTo[T word](last T) (names []string) {
+	for v := T(0); v <= last; v++ {
+		names = append(names, v.String())
+	}
+	return names
+}
+
+func enums[T word](flag, text string, allowed []string, to *[]T) error {
 	if text == "" {
 		return nil
 	}
@@ -128,7 +142,7 @@ func (c *Constraints) recompute(s *strategies.Space) error {
 		s.FullLayers = n
 		text = before + "full"
 	}
-	return enums("--recompute", text, []string{"none", "selective", "full"}, &s.Recompute)
+	return enums("--recompute", text, upTo(strategies.RecomputeFull), &s.Recompute)
 }
 
 func (c *Constraints) rest(s *strategies.Space) (err error) {

@@ -12,7 +12,8 @@ import (
 // where none of the frameworks asked has a model of it, or --zero leaves no
 // state to move. Values that no framework knows are left to Constraints.Space.
 func (a *Answer) RefuseOffload(c *Constraints) error {
-	asked := slices.DeleteFunc(strings.Split(c.Offload, ","), func(v string) bool { return v != "optimizer" && v != "optimizer+param" })
+	moves := []string{strategies.OffloadOptimizer.String(), strategies.OffloadAll.String()}
+	asked := slices.DeleteFunc(strings.Split(c.Offload, ","), func(v string) bool { return !slices.Contains(moves, v) })
 	if len(asked) == 0 {
 		return nil
 	}

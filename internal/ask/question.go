@@ -69,12 +69,9 @@ func Ask(q Question) (*Answer, error) {
 	if q.GPUs == 0 {
 		return nil, catalog.Errorf("--gpus: missing: give the number of GPUs, e.g. --gpus 1024")
 	}
-	model, err := catalog.Model(q.Model)
+	model, err := a.model()
 	if err != nil {
 		return nil, err
-	}
-	if model.Name != q.Model {
-		a.Defaults = append(a.Defaults, Default{"--model " + q.Model, model.Name})
 	}
 	a.fill("--hardware", &a.Hardware, DefaultHardware)
 	cluster, err := catalog.ClusterWith(a.Hardware, q.GPUs, q.Options)

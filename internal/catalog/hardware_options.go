@@ -47,7 +47,7 @@ const (
 func (o ClusterOptions) check() error {
 	switch {
 	case o.GPUsPerNode < 0 || o.GPUsPerNode > 1024:
-		return Errorf("GPUs per node %d: want 1 to 1024", o.GPUsPerNode)
+		return Errorf("--gpus-per-node %d: out of range: want 1 to 1024", o.GPUsPerNode)
 	case o.Domain < 0 || o.Domain > MaxGPUs:
 		return Errorf("NVLink domain %d: want 1 to 1,048,576", o.Domain)
 	case o.GPUsPerNode > 0 && o.Domain%o.GPUsPerNode != 0:
@@ -55,13 +55,13 @@ func (o ClusterOptions) check() error {
 	case o.NICs < 0:
 		return Errorf("ports of a node %d: negative: want 0 or more", o.NICs)
 	case !(o.InterNode >= 0):
-		return Errorf("network of %g B/s per GPU: negative: want 0 or more", float64(o.InterNode))
+		return Errorf("--inter-node %gB/s: negative: want 0 or more", float64(o.InterNode))
 	case !(o.Latency >= 0):
 		return Errorf("latency between nodes %g s: negative: want 0 or more", float64(o.Latency))
 	case o.Fabric != "" && !slices.Contains(hardware.LinkKinds(), o.Fabric):
 		return unknownFabric(string(o.Fabric))
 	case o.InterNode > 0 && !(o.InterNode >= leastRate && o.InterNode <= mostRate):
-		return Errorf("network of %g B/s per GPU: out of range: want %s to %s", float64(o.InterNode), leastRate, mostRate)
+		return Errorf("--inter-node %gB/s: out of range: want %s to %s", float64(o.InterNode), leastRate, mostRate)
 	}
 	return nil
 }

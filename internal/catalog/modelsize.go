@@ -51,6 +51,13 @@ func parseSize(ref string) (params float64, ok bool, err error) {
 	return v * unit, true, nil
 }
 
+// UnlistedSize reports whether ref is a bare size that stands for no preset of
+// its own, so that Model takes what is nearest.
+func UnlistedSize(ref string) bool {
+	_, ok, err := parseSize(ref)
+	return ok && err == nil && presetName(ref) == ""
+}
+
 // bySize returns the well-known model nearest to a bare size, if one is near,
 // or a standard shape of that size; either says so in its notes.
 func bySize(ref string, params float64) (*costmodel.Model, error) {

@@ -35,18 +35,17 @@ func (s *Side) Same(t *Side) bool {
 // Verdict says how a difference is to be read.
 type Verdict uint8
 
-// A difference is Better or Worse for the second side, Equal where the model
-// cannot tell ("~"), or Neutral where neither direction is good.
+// A difference is Better or Worse for the second side, or Equal where the model
+// cannot tell ("~").
 const (
 	Equal Verdict = iota
 	Better
 	Worse
-	Neutral
 )
 
-var verdictNames = []string{"~", "better", "worse", "different"}
+var verdictNames = []string{"~", "better", "worse"}
 
-// String returns "~", "better", "worse" or "different".
+// String returns "~", "better" or "worse".
 func (v Verdict) String() string { return verdictNames[v] }
 
 // Term is one row: a figure of every side, and its difference to the first.

@@ -56,15 +56,21 @@ func sentence(c *Comparison) string {
 	if c.Measure != "step" {
 		return fmt.Sprintf("%c is better by %s, the measure where the questions differ", 'A'+c.Best, c.Measure)
 	}
-	fast, slow := a, b
-	if c.Best == 1 {
-		fast, slow = b, a
+	return longer(c, b.Step/a.Step-1)
+}
+
+// longer says how much longer the second side takes, the figure of the table,
+// and which parts make it so.
+func longer(c *Comparison, by float64) string {
+	more, less := parts(c)
+	s, cause, against := fmt.Sprintf("B takes %.1f %% longer than A", 100*by), more, less
+	if by < 0 {
+		s, cause, against = fmt.Sprintf("B takes %.1f %% less time than A", -100*by), less, more
 	}
-	s := fmt.Sprintf("%c is %.1f %% faster", 'A'+c.Best, 100*(1-fast.Step/slow.Step))
-	if gain, loss := parts(c, c.Best); gain != "" {
-		s += ": " + gain
-		if loss != "" {
-			s += "; against it " + loss
+	if cause != "" {
+		s += ": " + cause
+		if against != "" {
+			s += "; against it " + against
 		}
 	}
 	return s
@@ -85,25 +91,25 @@ func short(f *plan.Figures) string {
 	return fmt.Sprintf("%.1f GiB short", unit.Bytes(f.Memory-f.Usable).GiB())
 }
 
-// parts names the largest gain and the largest loss of the better side.
-func parts(c *Comparison, best int) (gain, loss string) {
+// parts names what the second side has most more of, and most less.
+func parts(c *Comparison) (more, less string) {
 	var most, least float64
 	for _, t := range c.Terms {
 		if !t.Part {
 			continue
 		}
-		d := t.Values[best] - t.Values[1-best] // negative: a gain
+		d := t.Values[1] - t.Values[0]
 		if math.Abs(d) < smallest*c.Sides[0].Predicted.Step {
 			continue
 		}
-		if d < most {
-			most, gain = d, fmt.Sprintf("%.2f s less %s", -d, lower(t.Name))
+		if d > most {
+			most, more = d, fmt.Sprintf("%.2f s more %s", d, lower(t.Name))
 		}
-		if d > least {
-			least, loss = d, fmt.Sprintf("%.2f s more %s", d, lower(t.Name))
+		if d < least {
+			least, less = d, fmt.Sprintf("%.2f s less %s", -d, lower(t.Name))
 		}
 	}
-	return gain, loss
+	return more, less
 }
 
 // lower writes a term inside a sentence.

@@ -11,7 +11,8 @@
 // end of a line for the rest of that line. A command without lines below it is
 // held to its exit status alone, which is 0 unless the last line is "exit
 // status N"; what such a command says on standard error is part of the output.
-// Blocks of kind "console norun" are not run.
+// Blocks of kind "console norun" are not run; those of kind "console shape" are
+// held to the words of a line, not to its figures and spaces.
 package doctest
 
 import (
@@ -28,6 +29,7 @@ type Command struct {
 	Text   string
 	Output []string // nil: not shown
 	Status int
+	Shape  bool // any figures will do
 }
 
 // String names the command as file:line.
@@ -40,12 +42,13 @@ var status = regexp.MustCompile(`^exit status (\d+)$`)
 // ./cmd/NAME" counts as NAME.
 func Parse(file, text, program string) []Command {
 	var out []Command
-	inside, run := false, false
+	inside, run, shape := false, false, false
 	var current *Command
 	for i, line := range strings.Split(text, "\n") {
 		switch trimmed := strings.TrimSpace(line); {
 		case !inside && strings.HasPrefix(trimmed, "```"):
-			inside, run = true, trimmed == "```console"
+			shape = trimmed == "```console shape"
+			inside, run = true, shape || trimmed == "```console"
 			current = nil
 		case inside && trimmed == "```":
 			inside, current = false, nil
@@ -53,7 +56,7 @@ func Parse(file, text, program string) []Command {
 		case strings.HasPrefix(line, "$ "):
 			current = nil
 			if c, ok := command(strings.TrimPrefix(line, "$ "), program); ok {
-				out = append(out, Command{File: file, Line: i + 1, Text: c})
+				out = append(out, Command{File: file, Line: i + 1, Text: c, Shape: shape})
 				current = &out[len(out)-1]
 			}
 		case current != nil && strings.HasSuffix(current.Text, `\`):
@@ -93,10 +96,25 @@ func (c *Command) Check(stdout, stderr string, exit int) error {
 	if c.Status != 0 {
 		got += stderr
 	}
-	if at, ok := match(want, lines(got)); !ok {
+	wanted, printed := want, lines(got)
+	if c.Shape {
+		wanted, printed = shapes(want), shapes(printed)
+	}
+	if at, ok := match(wanted, printed); !ok {
 		return fmt.Errorf("%s: %s\nprints\n%s\nwhich has no line for\n%s", c, c.Text, got, want[at])
 	}
 	return nil
+}
+
+var figure = regexp.MustCompile(`[0-9][0-9.,]*`)
+
+// shapes returns lines with one figure for all and one space between words.
+func shapes(lines []string) []string {
+	out := make([]string, len(lines))
+	for i, l := range lines {
+		out[i] = strings.Join(strings.Fields(figure.ReplaceAllString(l, "0")), " ")
+	}
+	return out
 }
 
 // trimmed leaves out empty lines before the next command.

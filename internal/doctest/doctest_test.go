@@ -54,6 +54,22 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// Of a shape the words count, not the figures and the room they take.
+func TestShape(t *testing.T) {
+	shown := "```console shape\n$ tool table\n #  step s more\n 1   7.36 sel\n…\n```\n"
+	cmd := Parse("a.md", shown, "tool")[0]
+	for out, ok := range map[string]bool{
+		" #  step s more\n 1   7.36 sel\nrest\n": true,
+		"#  step s more\n1  1,007.4 sel\n":       true,
+		" #  step s more\n 1   7.36 full\n":      false,
+		" #  step s MFU more\n 1   7.36 sel\n":   false,
+	} {
+		if err := cmd.Check(out, "", 0); (err == nil) != ok {
+			t.Errorf("%q: %v, want a match: %v", out, err, ok)
+		}
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	f.Add(document)
 	f.Fuzz(func(t *testing.T, text string) {

@@ -44,6 +44,7 @@ func accelerate(p *Plan, d *Document) {
 		accelerateDegrees(p, d, put)
 	}
 	accelerateMissing(l, d)
+	d.assume("the model and its sequences of %d tokens are your script's", w.Seq)
 	d.assume("the batch is your script's: per_device_train_batch_size=%d, gradient_accumulation_steps=%d (%d × %d × DP %d = %d)",
 		l.MBS, p.MicroBatches(), l.MBS, p.MicroBatches(), l.DP, w.GlobalBatch)
 	d.Text = d.commented("# ") + b.String()

@@ -93,6 +93,7 @@ func deepspeed(p *Plan, d *Document) {
 	dsParallel(&c, p, d)
 	reduce, prefetch, keep := AutoBuckets(p.Problem.Model.Hidden)
 	d.assume("buckets are DeepSpeed's defaults; \"auto\" under the Hugging Face Trainer would be %d, %d and %d at hidden size %d", reduce, prefetch, keep, p.Problem.Model.Hidden)
+	d.assume("the model and its sequences of %d tokens are your script's", w.Seq)
 	d.assume("train_batch_size %d = micro-batch %d × gradient accumulation %d × DP %d", w.GlobalBatch, l.MBS, p.MicroBatches(), l.DP)
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -149,6 +150,12 @@ func dsParallel(c *dsConfig, p *Plan, d *Document) {
 	}
 	if l.TP > 1 {
 		c.Tensor = &dsTensor{l.TP}
+	}
+	if l.TP > 1 && l.SP {
+		d.missing("sp: AutoTP keeps the sequence whole between products")
+	}
+	if l.Zero > 0 && l.Zero < 3 && l.Shard < l.DataRanks() {
+		d.missing("shard=%d: mics_shard_size holds for zero=3 alone", l.Shard)
 	}
 	if l.PP > 1 {
 		d.missing("pp=%d: PipelineModule(num_stages=%d) in your model code, not a setting", l.PP, l.PP)

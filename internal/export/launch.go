@@ -8,7 +8,7 @@ import (
 // training returns the training script and its arguments, by framework.
 func training(p *Plan, d *Document) string {
 	switch p.Profile.Name {
-	case "megatron", "megatron-deepspeed":
+	case "megatron":
 		d.assume("megatron.args is the file of: planner export --to megatron -o megatron.args")
 		return "pretrain_gpt.py $(grep -v '^#' megatron.args)"
 	case "torchtitan":
@@ -17,9 +17,14 @@ func training(p *Plan, d *Document) string {
 	case "deepspeed":
 		d.assume("ds_config.json is the file of: planner export --to deepspeed -o ds_config.json")
 		return "train.py --deepspeed ds_config.json"
+	case "fsdp":
+		d.assume("train.py is your script, with the mesh of: planner export --to fsdp -o accelerate.yaml")
+		return "train.py"
 	case "nanotron":
+		d.missing("the layout: planner writes no config.yaml of nanotron; set its parallelism and tokens sections by the layout above")
 		return "run_train.py --config-file config.yaml"
 	}
+	d.missing("the layout: planner writes no arguments of %s; give your script those of the layout above", p.Profile.Name)
 	return "train.py"
 }
 

@@ -116,6 +116,7 @@ func titan(p *Plan, d *Document) {
 	if l.CP > 1 && l.CPKind != strategies.CPAllGather {
 		d.missing("cpkind=%s: no field for the exchange on main (v0.2.2: context_parallel_rotate_method)", l.CPKind)
 	}
+	d.assume("the model is that of the Trainer.Config given")
 	d.assume("tokens of a step %d = micro-batch %d × GA %d × DP %d × sequence %d", w.GlobalBatch*w.Seq, l.MBS, p.MicroBatches(), l.DP, w.Seq)
 	d.assume("check without GPUs: COMM_MODE=fake_backend NGPU=%d ./run_train.sh", l.World())
 	d.Text = d.commented("# ") + "\n" + imports + "\n\ndef apply(cfg):\n    \"\"\"Set the layout on a Trainer.Config, e.g. llama3_70b() of models/llama3/config_registry.py.\"\"\"\n" + a.String() + "    return cfg\n"
@@ -149,7 +150,9 @@ func titanMissing(p *Plan, d *Document) {
 	if l.HPZ > 0 {
 		d.missing("hpz=%d: use shard for HSDP instead", l.HPZ)
 	}
-	if w := p.Problem.Work.Precision; w != hardware.BF16 && w != hardware.FP32 {
+	if w := p.Problem.Work.Precision; w == hardware.FP32 {
+		d.missing("precision %s: set mixed_precision_param to float32; FSDP computes in bfloat16 by default", w)
+	} else if w != hardware.BF16 {
 		d.missing("precision %s: add the converter of your model (Float8…, MXFP8… or NVFP4…)", w)
 	}
 	if l.EP > 1 && l.Dispatcher != strategies.DispatchAllToAll {

@@ -27,6 +27,12 @@ func workload(name string, p *Plan, d *Document) {
 		}
 		d.missing("--trainable %g: %s", w.Trainable, where)
 	}
+	if m := p.Problem.Model; len(m.MTP) > 0 {
+		d.assume("the figures leave out the multi-token prediction of %s: where it is trained, its time and memory come on top, on the last stage", m.Name)
+	}
+	if w.Imbalance > 1 {
+		d.assume("the busiest expert rank gets %g × the mean load, as predicted: it is your router's, or your capacity factor if you set one", w.Imbalance)
+	}
 	if w.Attention != kernel.Usual {
 		d.assume("the attention kernel is %s, as predicted: see to it in the model's own configuration", w.Attention)
 	}

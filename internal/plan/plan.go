@@ -11,8 +11,6 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"planner/hardware"
-	"planner/hardware/unit"
 	"planner/internal/ask"
 	"planner/internal/catalog"
 	"planner/internal/show"
@@ -36,55 +34,6 @@ type Plan struct {
 	// "suggest", "explain" or "report".
 	From string `toml:"-"`
 	File string `toml:"-"` // its name, for faults; "" of a new plan
-}
-
-// Question is what was asked, every default filled in; what is 0, empty or
-// false was left to the preset.
-type Question struct {
-	Model       string  `toml:"model" json:"model"`
-	GPUs        int     `toml:"gpus" json:"gpus"`
-	Hardware    string  `toml:"hardware" json:"hardware"`
-	SeqLen      int     `toml:"seq_len" json:"seq_len"`
-	GlobalBatch int     `toml:"global_batch" json:"global_batch"`
-	Precision   string  `toml:"precision" json:"precision"`
-	Framework   string  `toml:"framework" json:"framework"`
-	Pass        string  `toml:"pass" json:"pass"`
-	Attention   string  `toml:"attention" json:"attention"`
-	Trainable   float64 `toml:"trainable" json:"trainable"`
-	Imbalance   float64 `toml:"imbalance" json:"imbalance"`
-	Capacity    float64 `toml:"capacity_factor" json:"capacity_factor"`
-	AllowLong   bool    `toml:"allow_long" json:"allow_long"`
-
-	// What replaces parts of the cluster's description, in ranks, bytes per
-	// second per GPU and direction, ports, and seconds.
-	GPUsPerNode int     `toml:"gpus_per_node" json:"gpus_per_node"`
-	Domain      int     `toml:"domain_gpus" json:"domain_gpus"`
-	InterNode   float64 `toml:"inter_node_bytes_per_second" json:"inter_node_bytes_per_second"`
-	Fabric      string  `toml:"fabric" json:"fabric"`
-	NICs        int     `toml:"nics_per_node" json:"nics_per_node"`
-	Latency     float64 `toml:"latency_seconds" json:"latency_seconds"`
-}
-
-// newQuestion keeps what was asked, under the name of the model.
-func newQuestion(q *ask.Question, model string) Question {
-	o := &q.Options
-	return Question{
-		Model: model, GPUs: q.GPUs, Hardware: q.Hardware, SeqLen: q.SeqLen, GlobalBatch: q.GlobalBatch, Precision: q.Precision,
-		Framework: q.Framework, Pass: q.Pass, Attention: q.Attention, Trainable: q.Trainable, Imbalance: q.Imbalance, Capacity: q.Capacity,
-		AllowLong: q.AllowLong, GPUsPerNode: o.GPUsPerNode, Domain: o.Domain, InterNode: float64(o.InterNode), Fabric: string(o.Fabric),
-		NICs: o.NICs, Latency: float64(o.Latency),
-	}
-}
-
-// asked is the question as it is answered, with the layout of the plan.
-func (q *Question) asked() ask.Question {
-	return ask.Question{
-		Model: q.Model, Hardware: q.Hardware, GPUs: q.GPUs, SeqLen: q.SeqLen, GlobalBatch: q.GlobalBatch, Precision: q.Precision,
-		Framework: q.Framework, Pass: q.Pass, Trainable: q.Trainable, Attention: q.Attention, Imbalance: q.Imbalance, Capacity: q.Capacity,
-		AllowLong: q.AllowLong, Dispatched: true,
-		Options: catalog.ClusterOptions{GPUsPerNode: q.GPUsPerNode, Domain: q.Domain, InterNode: unit.BytesPerSecond(q.InterNode),
-			Fabric: hardware.LinkKind(q.Fabric), NICs: q.NICs, Latency: unit.Seconds(q.Latency)},
-	}
 }
 
 // Figures are the predictions of a plan in base units: seconds, bytes,
@@ -135,9 +84,11 @@ func New(a *ask.Answer, e *strategies.Estimate, version string, day time.Time) *
 	if !catalog.IsPath(model) && !strings.HasSuffix(model, ".json") {
 		model = a.Problem.Model.Name
 	}
+	saved := QuestionOf(&q)
+	saved.Model = model
 	return &Plan{
 		Format: Format, Planner: version, Saved: day.Format(time.DateOnly), Layout: e.Layout.String(), Framework: e.Framework.Name,
-		Question:  newQuestion(&q, model),
+		Question:  saved,
 		Predicted: FiguresOf(a.Problem, e), From: "plan",
 	}
 }

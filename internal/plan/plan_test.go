@@ -155,6 +155,8 @@ func TestFaultsNameTheFile(t *testing.T) {
 		{"framework = \"megatron\"\n\n", "framework = \"zzz\"\n\n", `p.toml: framework "zzz": no such value`},
 		{`hardware = "h100-sxm-80gb"`, `hardware = "foo"`, `p.toml: unknown hardware "foo"`},
 		{`fabric = ""`, `fabric = "zzz"`, `p.toml: fabric "zzz": unknown: want one of nvlink, `},
+		{"gpus_per_node = 0", "gpus_per_node = 2000", "p.toml: gpus_per_node 2000: out of range: want 1 to 1024"},
+		{"inter_node_bytes_per_second = 0.0", "inter_node_bytes_per_second = 0.5", "p.toml: inter_node_bytes_per_second 0.5B/s: out of range"},
 		{"latency_seconds = 0.0", "latency_seconds = -1.0", "p.toml: latency between nodes -1 s: negative"},
 		{"nics_per_node = 0", "nics_per_node = -1", "p.toml: ports of a node -1: negative"},
 	} {

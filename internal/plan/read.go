@@ -59,11 +59,19 @@ func (p *Plan) Named(err error) error {
 	for _, line := range fault.Faults {
 		given, rest, _ := strings.Cut(line, " ")
 		if flag, ok := strings.CutPrefix(given, "--"); ok {
-			line = strings.ReplaceAll(flag, "-", "_") + " " + rest
+			line = key(flag) + " " + rest
 		}
 		named.Faults = append(named.Faults, p.File+": "+line)
 	}
 	return named
+}
+
+// key is the key of a flag's value; keys of base units name them.
+func key(flag string) string {
+	if flag == "inter-node" {
+		return "inter_node_bytes_per_second"
+	}
+	return strings.ReplaceAll(flag, "-", "_")
 }
 
 func (p *Plan) check(file string) error {
@@ -144,7 +152,7 @@ func parseReport(file string, text []byte) (*Plan, error) {
 
 // Ask asks the plan's question again, of today's presets.
 func (p *Plan) Ask() (*ask.Answer, error) {
-	a, err := ask.Ask(p.Question.asked())
+	a, err := ask.Ask(p.Question.Ask())
 	return a, p.Named(err)
 }
 
@@ -153,7 +161,7 @@ func (p *Plan) Ask() (*ask.Answer, error) {
 func (p *Plan) Asked() ask.Question {
 	q := p.Question
 	q.Framework = p.Framework
-	return q.asked()
+	return q.Ask()
 }
 
 // Estimate predicts the plan's layout anew under the framework it was saved

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"planner/costmodel/collective"
+	"planner/internal/show"
 	"planner/strategies"
 )
 
@@ -41,6 +42,7 @@ func (r *Review) alternatives(ctx context.Context) []Alternative {
 		}
 	}
 	add("first outside the tie", r.outside())
+	add("memory to spare", show.Spare(r.Answer.Problem, r.Search))
 	add("least memory within 15 %", r.Search.LeastMemory(0.15))
 	add("no pipeline", r.Search.NoPipeline)
 	add("no tensor parallelism", r.Search.NoTensor)

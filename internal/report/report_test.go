@@ -6,7 +6,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"strings"
 	"sync"
@@ -112,34 +111,6 @@ func TestReadBack(t *testing.T) {
 	}
 	if e := a.Problem.Estimate(l, f); e.Step != r.Pick.Step || f.Name != d.Framework {
 		t.Errorf("asked again: %v on %s, want %v on %s", e.Step, f.Name, r.Pick.Step, d.Framework)
-	}
-}
-
-// TestQuestion: no field of a question is lost.
-func TestQuestion(t *testing.T) {
-	var q ask.Question
-	fill(reflect.ValueOf(&q).Elem())
-	doc := newQuestion(&q)
-	if diff := cmp.Diff(q, doc.Ask()); diff != "" {
-		t.Errorf("question changed (-given +read):\n%s", diff)
-	}
-}
-
-// fill sets every field of a struct to something other than zero.
-func fill(v reflect.Value) {
-	switch v.Kind() {
-	case reflect.Struct:
-		for i := range v.NumField() {
-			fill(v.Field(i))
-		}
-	case reflect.String:
-		v.SetString("x")
-	case reflect.Int:
-		v.SetInt(3)
-	case reflect.Float64:
-		v.SetFloat(1.5)
-	case reflect.Bool:
-		v.SetBool(true)
 	}
 }
 
@@ -295,5 +266,24 @@ func TestVerification(t *testing.T) {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in the page", want)
 		}
+	}
+}
+
+// What hides a call is said as planner explain says it: no call that is exposed
+// in part has nothing beside it.
+func TestBeside(t *testing.T) {
+	section := callSection(piped())
+	table := section.Tables[0]
+	named := false
+	for _, row := range table.Rows {
+		n := len(row.Cells)
+		total, exposed, beside := row.Cells[n-4], row.Cells[n-3], row.Cells[n-1]
+		if beside == "—" && exposed != "0.0" && exposed != total {
+			t.Errorf("%v: exposed in part, and nothing says why", row.Cells)
+		}
+		named = named || strings.HasPrefix(beside, "tp_exposed = 0.")
+	}
+	if !named || !strings.Contains(strings.Join(section.Lead, " "), "the fitted share of it that is exposed") {
+		t.Errorf("the fitted share of TP calls is not named: %v", section.Lead)
 	}
 }

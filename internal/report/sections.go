@@ -129,6 +129,9 @@ func callSection(r *Review) Section {
 	if err != nil {
 		panic(err) // "slowest" is always a stage
 	}
+	if note := show.FittedNote(calls); note != "" {
+		s.Lead = append(s.Lead, strings.ToUpper(note[:1])+note[1:]+".")
+	}
 	slices.SortStableFunc(calls, func(a, b show.Call) int {
 		if once(a) != once(b) {
 			return map[bool]int{true: 1, false: -1}[once(a)]
@@ -142,12 +145,8 @@ func callSection(r *Review) Section {
 		num("M"), num("wire / rank"), num("calls"), num("total ms"), num("exposed ms"), txt("algorithm"), wrap("runs beside")}}
 	sum := 0.0
 	for _, c := range calls {
-		beside := c.Overlaps
-		if beside == "" {
-			beside = "—"
-		}
 		t.add(c.Op, c.Purpose, c.Phase, over(c.Dims), show.Count(c.GroupSize), show.Count(c.Nodes), linkTitle(hardware.LinkKind(c.Tier)), c.DType, decimal(c.Bytes), decimal(c.WireBytes),
-			fmt.Sprintf("%.6g", c.Count), millis(c.Seconds), millis(c.Exposed), c.Algorithm, beside)
+			fmt.Sprintf("%.6g", c.Count), millis(c.Seconds), millis(c.Exposed), c.Algorithm, c.Beside())
 		if !once(c) {
 			sum += c.Exposed
 		}

@@ -73,7 +73,7 @@ func recommendation(r *Review) []string {
 		}
 	}
 	if ties > 0 {
-		out = append(out, fmt.Sprintf("%d %s with it: measure %s before you commit.", ties, plural(ties, "alternative ties", "alternatives tie"), plural(ties, "both", "them all")))
+		out = append(out, fmt.Sprintf("%d %s with it, layouts that differ only in shard or VPP counted once: measure %s before you commit.", ties, plural(ties, "alternative ties", "alternatives tie"), plural(ties, "both", "them all")))
 	}
 	if next != nil {
 		out = append(out, fmt.Sprintf("The first clearly slower one is %s on %s, %s %%.", next.Layout, next.Framework.Name, signed(next.Slower)))

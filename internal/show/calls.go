@@ -24,7 +24,7 @@ func Calls(w io.Writer, format string, calls []Call) {
 	for i := range calls {
 		c := &calls[i]
 		r := []string{c.Op, c.Purpose, short(c.Phase, format), strings.Join(c.Dims, "+"), fmt.Sprint(c.GroupSize), fmt.Sprint(c.Nodes), c.Tier, c.DType,
-			bytes(c.Bytes), bytes(c.WireBytes), bytes(c.LinkBytes), fmt.Sprintf("%.6g", c.Count), ms(c.Seconds), ms(c.Exposed), c.Algorithm, besideCell(c.Overlaps, &c.fitted)}
+			bytes(c.Bytes), bytes(c.WireBytes), bytes(c.LinkBytes), fmt.Sprintf("%.6g", c.Count), ms(c.Seconds), ms(c.Exposed), c.Algorithm, c.Beside()}
 		if format == "csv" {
 			r = append([]string{fmt.Sprint(c.Stage)}, r...)
 		}

@@ -28,7 +28,9 @@ func Explain(w io.Writer, a *ask.Answer, x *strategies.Explanation, stage string
 	why(w, p, x)
 	fmt.Fprintf(w, "\nCALLS  one rank of stage %s, one step · M and wire bytes as nccl-tests · total and exposed in ms\n", stageTitle(x, stage))
 	Calls(w, "table", calls)
-	fittedNote(w, calls)
+	if note := FittedNote(calls); note != "" {
+		fmt.Fprintln(w, "  "+note)
+	}
 	onceNote(w, x)
 	memorySection(w, p, x)
 	groupSection(w, p, x)
@@ -165,9 +167,16 @@ func exposed(w io.Writer, x *strategies.Explanation, axis collective.Axis) {
 	if axis != collective.AxisOther {
 		name = strings.ToUpper(name)
 	}
-	fmt.Fprintf(w, "  exposed %-3s= Σ calls × (factor × M / bandwidth + latency), less what runs beside other work\n", name)
+	fmt.Fprintf(w, "  exposed %-3s= Σ %s, less what runs beside other work\n", name, CallFormula)
 	fmt.Fprintf(w, "             = %s, %.3f s alone, %.3f s exposed\n", plural(int(n+0.5), "call"), total, x.Exposed[axis])
-	share := fittedOf(x.Framework.FitFor(x.Cluster.GPU.Arch), top)
-	fmt.Fprintf(w, "             Most: %s %q, %.0f × (%s wire, %s each by %s) over %s of %d. %s.\n", top.Op, top.Purpose, top.Count,
-		top.Wire().Decimal(), top.Seconds, top.Algorithm, strings.Join(top.Dims.Names(), "+"), top.Span.Size, besideSentence(top.Overlaps, &share, x.Framework.Name))
+	fmt.Fprintf(w, "             Most: %s %q over %s of %d by %s; %s\n", top.Op, top.Purpose, strings.Join(top.Dims.Names(), "+"), top.Span.Size, top.Algorithm, moved(top))
+	fmt.Fprintf(w, "             %s = %.3f s. %s.\n", CallNumbers(top), top.Total(), BesideSentence(x, top))
+}
+
+// moved says what a call moves: a receive sends nothing, its link is busy.
+func moved(c *collective.Call) string {
+	if c.Op == collective.Recv {
+		return "M = " + c.LinkBytes.Decimal()
+	}
+	return fmt.Sprintf("wire = %s = %s", WireFormula(c), c.Wire().Decimal())
 }

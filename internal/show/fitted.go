@@ -2,7 +2,6 @@ package show
 
 import (
 	"fmt"
-	"io"
 
 	"planner/costmodel/collective"
 	"planner/strategies"
@@ -41,8 +40,16 @@ func fittedOf(f *strategies.ProfileFit, c *collective.Call) fitted {
 // part reports whether the constant hides a part of a call, and which.
 func (f *fitted) part() bool { return f.Name != "" && f.Value < 1 }
 
-// besideCell names what runs beside a call; where no work is named but only a
-// share is exposed, the constant that says so.
+// Beside names what hides a call in the cell of a table: the work that runs
+// beside it or, where only a fitted share is exposed, the constant that says so.
+func Beside(x *strategies.Explanation, c *collective.Call) string {
+	share := fittedOf(x.Framework.FitFor(x.Cluster.GPU.Arch), c)
+	return besideCell(c.Overlaps, &share)
+}
+
+// Beside is the cell of a row.
+func (c *Call) Beside() string { return besideCell(c.Overlaps, &c.fitted) }
+
 func besideCell(overlaps string, f *fitted) string {
 	if overlaps == "" && f.part() {
 		return fmt.Sprintf("%s = %.3g", f.Name, f.Value)
@@ -50,7 +57,12 @@ func besideCell(overlaps string, f *fitted) string {
 	return dash(overlaps)
 }
 
-// besideSentence says what hides a call, and how much of it stays exposed.
+// BesideSentence says what hides a call, and how much of it stays exposed.
+func BesideSentence(x *strategies.Explanation, c *collective.Call) string {
+	share := fittedOf(x.Framework.FitFor(x.Cluster.GPU.Arch), c)
+	return besideSentence(c.Overlaps, &share, x.Framework.Name)
+}
+
 func besideSentence(overlaps string, f *fitted, framework string) string {
 	by := fmt.Sprintf("%s of %s", f.Name, framework)
 	nothing := "Nothing runs beside it"
@@ -74,12 +86,13 @@ func besideSentence(overlaps string, f *fitted, framework string) string {
 	return fmt.Sprintf("It runs beside the %s; a fitted share of %.3g stays exposed (%s)", overlaps, f.Value, by)
 }
 
-// fittedNote explains the constants in the column of what runs beside a call.
-func fittedNote(w io.Writer, calls []Call) {
+// FittedNote explains the constants in the column of what runs beside a call;
+// "" where no call has one.
+func FittedNote(calls []Call) string {
 	for i := range calls {
 		if calls[i].Overlaps == "" && calls[i].fitted.part() {
-			fmt.Fprintln(w, "  beside a call stands what hides it, or, where no work does, the fitted share of it that is exposed")
-			return
+			return "beside a call stands what hides it, or, where no work does, the fitted share of it that is exposed"
 		}
 	}
+	return ""
 }

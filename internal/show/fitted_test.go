@@ -67,7 +67,7 @@ func TestNothingBeside(t *testing.T) {
 		for i := range calls {
 			call := &calls[i]
 			share := call.Exposed / call.Seconds
-			if besideCell(call.Overlaps, &call.fitted) == "—" && share > 0.02 && share < 0.9 {
+			if call.Beside() == "—" && share > 0.02 && share < 0.9 {
 				t.Errorf("%s %s: %s %q is exposed to %.2f, and nothing says why", c.q.Model, c.layout, call.Op, call.Purpose, share)
 			}
 		}

@@ -83,7 +83,10 @@ func linkTitle(k hardware.LinkKind) string {
 	return string(k)
 }
 
-// Note writes one line for people: a keyword padded to 17, then text.
+// noteIndent is where the text of a note begins.
+const noteIndent = 17
+
+// Note writes one line for people: a keyword, then text from column 17 on.
 func Note(w io.Writer, keyword, format string, args ...any) {
 	fmt.Fprintf(w, "%-16s %s\n", keyword, fmt.Sprintf(format, args...))
 }

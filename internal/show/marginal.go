@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"planner/hardware/unit"
 	"planner/strategies"
 )
 
@@ -28,8 +29,10 @@ func nearness() string {
 // Marginal reports whether an estimate takes so nearly what is usable that the
 // verdict on its memory is uncertain.
 func Marginal(p *strategies.Problem, e *strategies.Estimate) bool {
-	return math.Abs(float64(e.Memory.Total()/p.Capacity())-1) < near
+	return nearCapacity(e.Memory.Total(), p.Capacity())
 }
+
+func nearCapacity(taken, usable unit.Bytes) bool { return math.Abs(float64(taken/usable)-1) < near }
 
 // marginalNote says how many rows of a ranking may not fit and how to leave
 // them out; "" where none may.

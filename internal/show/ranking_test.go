@@ -2,8 +2,10 @@ package show
 
 import (
 	"bytes"
+	"context"
 	"encoding/csv"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -120,6 +122,60 @@ func TestNearnessIsMeasured(t *testing.T) {
 	for _, want := range []string{percent(1), percent(0), fmt.Sprintf("of %d published", all[1])} {
 		if !strings.Contains(nearness(), want) {
 			t.Errorf("%q lacks %q: right on %v of %v away from and near capacity", nearness(), want, right, all)
+		}
+	}
+}
+
+// The layout with memory to spare is the fastest of those that are not
+// marginal, and wanted only where the first row is.
+func TestSpare(t *testing.T) {
+	a := answer(t, ask.Question{Model: "8b", GPUs: 64})
+	at := func(step unit.Seconds, share float64) strategies.Estimate {
+		return strategies.Estimate{Layout: strategies.Layout{TP: int(step)}, Step: step, Memory: strategies.Memory{Weights: a.Problem.Capacity().Times(share)}}
+	}
+	for _, c := range []struct {
+		front []strategies.Estimate
+		want  unit.Seconds // 0: none
+	}{
+		{[]strategies.Estimate{at(1, 0.99), at(2, 0.96), at(3, 0.90), at(4, 0.50)}, 3},
+		{[]strategies.Estimate{at(1, 0.90), at(2, 0.50)}, 0},
+		{[]strategies.Estimate{at(1, 0.99), at(2, 0.96)}, 0},
+		{nil, 0},
+	} {
+		got := unit.Seconds(0)
+		if e := Spare(a.Problem, &strategies.Result{Ranking: c.front, Front: c.front}); e != nil {
+			got = e.Step
+		}
+		if got != c.want {
+			t.Errorf("step %v has memory to spare, want %v", got, c.want)
+		}
+	}
+}
+
+// The front has the fastest layout within any memory that the whole ranking has.
+func TestFastestWithin(t *testing.T) {
+	a := answer(t, ask.Question{Model: "8b", GPUs: 16})
+	space, err := (&ask.Constraints{}).Space()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := a.Search(context.Background(), space, strategies.Options{KeepAll: true})
+	for _, share := range []float64{0.4, 0.6, 0.8, 0.95} {
+		limit := a.Problem.Capacity().Times(share)
+		i := slices.IndexFunc(r.Ranking, func(e strategies.Estimate) bool { return e.Memory.Total() <= limit })
+		if got := r.FastestWithin(limit); i < 0 != (got == nil) || got != nil && got.Step != r.Ranking[i].Step {
+			t.Errorf("within %.2f: %v, want %v", share, got, r.Ranking[i].Layout)
+		}
+	}
+}
+
+func TestTieText(t *testing.T) {
+	for _, c := range []struct {
+		ties, rows int
+		want       string
+	}{{3, 3, "the 3 rows marked a differ"}, {96, 10, "96 layouts, of which 10 are shown, differ"}, {CountedTies, 10, "at least 1,000 layouts, of which 10 are shown, differ"}} {
+		if got := tieText(c.ties, c.rows); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package show
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"planner/internal/validate"
 )
@@ -25,7 +26,35 @@ func Runs(w io.Writer, format string, rep *validate.Report) {
 			rows[i] = append(rows[i], "")
 		}
 	}
+	if format != "csv" && !anyCalibrated(rep) {
+		columns = slices.Delete(columns, runKnown, runKnown+1)
+		for i := range rows {
+			rows[i] = slices.Delete(rows[i], runKnown, runKnown+1)
+		}
+	}
 	Table(w, format, columns, rows)
+	if format == "table" {
+		runsLegend(w)
+	}
+}
+
+// runKnown is the column of errors once one run of each group is known.
+const runKnown = 7
+
+func anyCalibrated(rep *validate.Report) bool {
+	return slices.ContainsFunc(rep.Summary.Sources, func(s validate.SourceSummary) bool { return s.Calibrated != nil })
+}
+
+// runsLegend says what the words of the table mean.
+func runsLegend(w io.Writer) {
+	fmt.Fprint(w, `
+sources alike  every source counts the same, however many rows it has
+memory         allocated and required: of tensors; reserved and unknown: with fragmentation; rounded: all that a process takes
+fit or OOM     mean of the shares of runs that fitted and of runs out of memory that are predicted so
+groups         sweeps of four layouts or more, which are ranked
+tau-b          Kendall's, of predicted and measured order: 1 the same, 0 unrelated
+regret         how much slower the layout predicted fastest is than the one measured fastest
+`)
 }
 
 func runsRow(s *validate.SourceSummary) []string {

@@ -113,45 +113,17 @@ func Only(w io.Writer, limits []string) {
 	}
 }
 
-// Tastes writes the same question answered by another taste.
-func Tastes(w io.Writer, p *strategies.Problem, r *strategies.Result) {
-	best := &r.Ranking[0]
-	var rows [][]string
-	add := func(what string, e *strategies.Estimate) {
-		if e == nil || e.Layout == best.Layout {
-			return
-		}
-		rows = append(rows, []string{what, e.Layout.String(), fmt.Sprintf("%.2f s", e.Step), Percent(p.Rates(e).MFU) + " %",
-			fmt.Sprintf("%.1f GiB", e.Memory.Total().GiB()), fmt.Sprintf("+%.1f %%", 100*(float64(e.Step/best.Step)-1))})
-	}
-	add("least memory within 15 %", r.LeastMemory(0.15))
-	add("no pipeline", r.NoPipeline)
-	add("no tensor parallelism", r.NoTensor)
-	if rows == nil {
-		return
-	}
-	fmt.Fprintln(w, "\nsame question, another taste:")
-	Table(w, "table", []Column{{"", true}, {"", true}, {}, {}, {}, {}}, rows)
-}
-
 // SuggestNotes writes what was chosen, searched and noticed, and what to do
-// next.
-func SuggestNotes(w io.Writer, a *ask.Answer, r *strategies.Result) {
+// next. Of the layouts found, ties cannot be told apart from the first.
+func SuggestNotes(w io.Writer, a *ask.Answer, r *strategies.Result, ties int) {
 	fmt.Fprintln(w)
 	Chosen(w, a)
 	Note(w, "searched", "%s legal layouts, %s fit, in %.2f s; best %d shown", Count(r.Legal), Count(r.Fitting), r.Elapsed.Seconds(), len(r.Ranking))
 	if len(r.Ranking) == 0 {
 		return
 	}
-	ties := strategies.TieGroups(r.Ranking)
-	same := 0
-	for _, t := range ties {
-		if t == 1 {
-			same++
-		}
-	}
-	if same > 1 {
-		Note(w, "tie", "the %d rows marked a differ by less than the model can tell apart (%.1f %%): choose among them by memory, or measure them", same, 100*strategies.Resolution)
+	if ties > 1 {
+		Note(w, "tie", "%s", tieText(ties, tied(r.Ranking)))
 	}
 	bandNote(w, a, &r.Ranking[0])
 	if note := marginalNote(a.Problem, r.Ranking); note != "" {
@@ -220,33 +192,4 @@ func Stats(w io.Writer, r *strategies.Result) {
 	slices.Sort(rules)
 	Note(w, "refused", "%s", strings.Join(rules, " · "))
 	Note(w, "rate", "%s layouts a second", Count(int(float64(r.Legal)/r.Elapsed.Seconds())))
-}
-
-// Nearest writes why nothing fits and what would mend it.
-func Nearest(w io.Writer, a *ask.Answer, n *ask.Nearest) {
-	p, m := a.Problem, &n.Estimate.Memory
-	fmt.Fprintf(w, "nothing fits: %s on %s needs %.1f GiB per GPU at best, %.1f GiB are usable: %.1f GiB short\n\n",
-		p.Model.Name, machine(a), m.Total().GiB(), n.Usable.GiB(), n.Missing.GiB())
-	Note(w, "nearest", "%s (%s)    GiB per GPU", n.Estimate.Layout, n.Estimate.Framework.Name)
-	fmt.Fprintf(w, "%16s weights %.1f · gradients %.1f · master %.1f · moments %.1f\n", "",
-		m.Weights.GiB(), m.Gradients.GiB(), m.Master.GiB(), m.Moments.GiB())
-	fmt.Fprintf(w, "%16s activations %.1f · logits %.1f · buffers %.1f · fragmentation %.1f · runtime %.1f  = %.1f\n\n", "",
-		m.Activations.GiB(), m.Logits.GiB(), m.Buffers.GiB(), m.Fragmentation.GiB(), m.Runtime.GiB(), m.Total().GiB())
-	if len(n.Knobs) == 0 {
-		fmt.Fprintln(w, "no single change mends it")
-	} else {
-		knobTable(w, "what would mend it", n.Knobs)
-	}
-	if len(n.Short) > 0 {
-		fmt.Fprintln(w)
-		knobTable(w, "what is not enough alone", n.Short)
-	}
-}
-
-func knobTable(w io.Writer, title string, knobs []ask.Knob) {
-	var rows [][]string
-	for _, k := range knobs {
-		rows = append(rows, []string{k.Change, fmt.Sprintf("%.1f", k.Memory.GiB()), fmt.Sprintf("%.1f", k.Usable.GiB()), fmt.Sprintf("%.1f", k.Step), k.Cost})
-	}
-	Table(w, "table", []Column{{title, true}, {"needs GiB", false}, {"of GiB", false}, {"step s", false}, {"what it costs", true}}, rows)
 }

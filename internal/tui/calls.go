@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"planner/costmodel/collective"
 	"planner/hardware/unit"
+	"planner/internal/show"
 	"planner/internal/tui/state"
 )
 
@@ -37,57 +40,48 @@ func (d *drawing) callsTab(x *state.Explained, room int) []string {
 
 func (d *drawing) callRow(x *state.Explained, c *collective.Call) string {
 	ms := func(t unit.Seconds) string { return fmt.Sprintf("%.1f", 1e3*float64(t)) }
-	beside := c.Overlaps
-	if beside == "" {
-		beside = "—"
-	}
-	return d.callLine(c.Op.String(), c.Purpose, phases[c.Phase], strings.Join(c.Dims.Names(), "+"), fmt.Sprint(c.Span.Size), fmt.Sprint(x.X.Cluster.NodesOf(c.Span)),
-		string(x.X.Cluster.Tiers[c.Span.Tier].Kind), c.DType.String(), c.Bytes.Decimal(), c.Wire().Decimal(), fmt.Sprintf("%.6g", c.Count), ms(c.Total()), ms(c.Exposed), beside)
+	return d.callLine(c.Op.String(), c.Purpose, phases[c.Phase], groupName(c, x.X.Cluster.GPUs), fmt.Sprint(c.Span.Size), fmt.Sprint(x.X.Cluster.NodesOf(c.Span)),
+		string(x.X.Cluster.Tiers[c.Span.Tier].Kind), c.DType.String(), c.Bytes.Decimal(), c.Wire().Decimal(), fmt.Sprintf("%.6g", c.Count), ms(c.Total()), ms(c.Exposed), show.Beside(x.X, c))
 }
 
 var phases = map[collective.Phase]string{collective.Init: "job", collective.Forward: "fwd", collective.Backward: "bwd", collective.Optimizer: "opt", collective.Checkpoint: "ckpt"}
 
+// groupCells is the room for the name of a group: ep+etp fits.
+const groupCells = 6
+
+// groupName names the dimensions of a group, that of every rank and others in
+// short where the names are too long for the column.
+func groupName(c *collective.Call, gpus int) string {
+	name := strings.Join(c.Dims.Names(), "+")
+	if len(name) > groupCells && c.Span.Size == gpus {
+		return "world"
+	}
+	return ansi.Truncate(name, groupCells, "…")
+}
+
+// typedWidth is the screen on which the type of a call has room besides the
+// longest of what hides it.
+const typedWidth = 130
+
 // callLine lays out one row; a narrow screen leaves columns out.
 func (d *drawing) callLine(op, purpose, ph, over, size, nodes, tier, dtype, m, wire, n, total, exposed, beside string) string {
 	if d.s.W < state.WideWidth {
-		return fmt.Sprintf(" %-14s %s %-4s %-5s %4s %8s %6s %7s %7s", op, fit(purpose, 14), ph, cut(over, 5), size, m, n, total, exposed)
+		return fmt.Sprintf(" %-14s %s %-4s %s %4s %8s %6s %7s %7s", op, fit(purpose, 13), ph, fit(over, groupCells), size, m, n, total, exposed)
 	}
-	what := min(30, 18+max(0, d.s.W-120)/2)
-	return fmt.Sprintf(" %-14s %s %-4s %-5s %4s %4s %-6s %-5s %8s %8s %4s %7s %7s %s", op, fit(purpose, what), ph, cut(over, 5), size, nodes, tier, dtype, m, wire, n, total, exposed, beside)
-}
-
-func cut(text string, n int) string {
-	if len(text) > n {
-		return "world"[:min(5, n)]
+	what := min(30, 16+max(0, d.s.W-typedWidth)/2)
+	if d.s.W >= typedWidth {
+		tier = fmt.Sprintf("%-6s %-5s", tier, dtype)
 	}
-	return text
+	return fmt.Sprintf(" %-14s %s %-4s %s %4s %4s %-6s %7s %7s %4s %7s %7s %s", op, fit(purpose, what), ph, fit(over, groupCells), size, nodes, tier, m, wire, n, total, exposed, beside)
 }
 
 // formula explains one call: formula, numbers, sentence.
 func (d *drawing) formula(x *state.Explained, c *collective.Call) []string {
-	carry := float64(c.Seconds - c.Latency)
-	rate := "—"
-	if carry > 0 {
-		rate = unit.Bytes(float64(c.LinkBytes)/carry).Decimal() + "/s"
-	}
 	out := []string{"", d.t.bold.Render(fmt.Sprintf(" %s · %s · %s · %s of %d", c.Op, c.Purpose, c.Phase, strings.Join(c.Dims.Names(), "+"), c.Span.Size)),
-		"   time  = count × (bytes on the link / bandwidth reached + latency), by " + c.Algorithm.String(),
-		fmt.Sprintf("         = %.6g × (%s / %s + %s) = %.6g × %s = %.1f ms", c.Count, c.LinkBytes.Decimal(), rate, c.Latency, c.Count, c.Seconds, 1e3*float64(c.Total())),
-		fmt.Sprintf("   wire  = %s = %s sent by the busiest rank of each call", wireFormula(c), c.Wire().Decimal())}
+		"   time  = " + show.CallFormula + ", by " + c.Algorithm.String(),
+		fmt.Sprintf("         = %s = %.6g × %s = %.1f ms", show.CallNumbers(c), c.Count, c.Seconds, 1e3*float64(c.Total())),
+		fmt.Sprintf("   wire  = %s = %s sent by the busiest rank of each call", show.WireFormula(c), c.Wire().Decimal())}
 	return append(out, d.wrapped(d.sentence(x, c), "   ")...)
-}
-
-func wireFormula(c *collective.Call) string {
-	n, m := c.Span.Size, c.Bytes.Decimal()
-	switch c.Op {
-	case collective.AllReduce:
-		return fmt.Sprintf("2(n−1)/n × M = 2·%d/%d × %s", n-1, n, m)
-	case collective.ReduceScatter, collective.AllGather, collective.AllToAll, collective.Gather, collective.Scatter:
-		return fmt.Sprintf("(n−1)/n × M = %d/%d × %s", n-1, n, m)
-	case collective.Recv:
-		return "0 (a receive sends nothing)"
-	}
-	return "M = " + m
 }
 
 // sentence says where a call runs and what hides it.
@@ -99,10 +93,12 @@ func (d *drawing) sentence(x *state.Explained, c *collective.Call) string {
 	switch {
 	case !c.Phase.InStep():
 		return where + " Made once a job or checkpoint, so no part of the step."
-	case c.Overlaps == "":
-		return where + " Nothing runs beside it: what follows needs its result."
+	case c.Exposed == 0 && (c.Op == collective.Send || c.Op == collective.Recv):
+		return where + " The other half of the pair has its time."
+	case c.Exposed == 0 && c.Overlaps == "":
+		return where + " None of its time is counted in the step."
 	case c.Exposed == 0:
 		return where + " The " + c.Overlaps + " hides it whole."
 	}
-	return fmt.Sprintf("%s It runs beside the %s, which leaves %.0f %% of it exposed.", where, c.Overlaps, 100*float64(c.Exposed/c.Total()))
+	return fmt.Sprintf("%s %s. %.0f %% of it is exposed.", where, show.BesideSentence(x.X, c), 100*float64(c.Exposed/c.Total()))
 }

@@ -21,7 +21,7 @@ func (d *drawing) help(h int) []string {
 	if len(lines)+5 <= h-2 {
 		lines = append(lines, "", " filter   tp=8  tp=4,8  zero>=1  mem<70GiB  mfu>0.45  step<9  !cp=2  framework=megatron  /regex/   all must hold",
 			" colours  every colour is a letter or pattern too; NO_COLOR is honoured",
-			" marks    ▶ cursor  ● marked  ◆ pinned  ✗ does not fit  × not allowed  ! does not fit",
+			" marks    ▶ cursor  ● marked  ◆ pinned  ! does not fit into memory  × not allowed by a rule, which stands beside",
 			" every screen is also a command: it stands in the line above the keys")
 	}
 	return d.box("keys · any key closes", lines, h)

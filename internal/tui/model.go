@@ -40,9 +40,6 @@ func New(c state.Config, o Options) *Model {
 	return &Model{state: s, first: effects, work: newWorker(o), theme: newTheme()}
 }
 
-// State returns the present state.
-func (m *Model) State() state.State { return m.state }
-
 // Close ends whatever runs in the background.
 func (m *Model) Close() { m.work.close() }
 

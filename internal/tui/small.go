@@ -58,6 +58,9 @@ func shortLayout(text string, room int) string {
 	return strings.NewReplacer("recompute=selective", "rec=sel", "recompute=", "rec=").Replace(strings.Join(kept, ","))
 }
 
+// smallPanel is the lines that rows, message, command and keys leave.
+const smallPanel = 7
+
 func (d *drawing) smallSelection() []string {
 	x := d.s.Selected
 	if x == nil {
@@ -69,8 +72,8 @@ func (d *drawing) smallSelection() []string {
 		band = fmt.Sprintf(" (80 %%: %.2f–%.2f)", e.Low, e.High)
 	}
 	head := fmt.Sprintf(" %.2f s%s %s  ", e.Step, band, x.Framework.Name)
-	out := []string{head + d.bar(segments(state.Parts(e)), float64(e.Step), d.s.W-len([]rune(head))-1), " " + d.legend(&x.Point)}
-	mem := fmt.Sprintf(" fullest: stage %d, %.1f of %.1f GiB", e.Fullest, e.Memory.Total().GiB(), x.Answer.Problem.Capacity().GiB())
+	lines := []panelLine{{"", head + d.bar(segments(state.Parts(e)), float64(e.Step), d.s.W-len([]rune(head))-1)}, {" ", d.legend(&x.Point)}}
+	mem := fmt.Sprintf("fullest: stage %d, %.1f of %.1f GiB", e.Fullest, e.Memory.Total().GiB(), x.Answer.Problem.Capacity().GiB())
 	for _, c := range []string{"activations", "gradients", "weights"} {
 		for _, m := range show.Components(&e.Memory) {
 			if m.Name == c {
@@ -78,9 +81,9 @@ func (d *drawing) smallSelection() []string {
 			}
 		}
 	}
-	out = append(out, mem)
+	lines = append(lines, panelLine{" ", mem})
 	for _, y := range x.Why {
-		out = append(out, d.wrapped(y, " ")...)
+		lines = append(lines, panelLine{" ", y})
 	}
-	return out
+	return d.wrappedWithin(lines, smallPanel)
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"planner/internal/show"
-	"planner/internal/tui/knob"
 	"planner/internal/tui/state"
 	"planner/strategies"
 )
@@ -25,7 +24,7 @@ func (d *drawing) table() []string {
 	}
 	out := d.box(d.s.Title(), lines, rows+3)
 	out[len(out)-1] = d.foot()
-	return append(out, d.box("selected", d.selection(), 9)...)
+	return append(out, d.box("selected", d.selection(d.s.PanelLines()-2), d.s.PanelLines())...)
 }
 
 // nothing says why the table is empty.
@@ -145,74 +144,4 @@ func missing(p *strategies.Problem, e *strategies.Estimate) string {
 		return "over the memory allowed"
 	}
 	return fmt.Sprintf("%.1f GiB short, stage %d (activations %.1f)", short, e.Fullest, e.Memory.Activations.GiB())
-}
-
-// selection is the panel under the table.
-func (d *drawing) selection() []string {
-	x := d.s.Selected
-	if x == nil {
-		return nil
-	}
-	w := d.s.W - 4
-	out := []string{" " + d.t.bold.Render(x.Layout.String()) + "   " + figures(&x.Point)}
-	out = append(out, " step  "+d.bar(segments(state.Parts(&x.Estimate)), float64(x.Estimate.Step), w-8), "       "+d.legend(&x.Point))
-	out = append(out, d.stages(x, w), d.memoryLegend(x))
-	for _, y := range x.Why {
-		out = append(out, d.wrapped(y, " ")...)
-	}
-	return out
-}
-
-// figures are the head numbers of a point.
-func figures(pt *knob.Point) string {
-	e, r := &pt.Estimate, pt.Answer.Problem.Rates(&pt.Estimate)
-	band := ""
-	if e.High > e.Low {
-		band = fmt.Sprintf(" (80 %%: %.2f–%.2f)", e.Low, e.High)
-	}
-	return fmt.Sprintf("step %.2f s%s   MFU %s %%   %s tok/s/GPU   bound %s   %s", e.Step, band, show.Percent(r.MFU),
-		show.Count(int(r.TokensPerSecondPerGPU+0.5)), e.Bound(), pt.Framework.Name)
-}
-
-// legend names the terms of a step with their seconds and their sum.
-func (d *drawing) legend(pt *knob.Point) string {
-	var out []string
-	for _, p := range state.Parts(&pt.Estimate) {
-		if p.Seconds >= 0.0005 && (d.s.W >= state.WideWidth || p.Seconds > 0.002*float64(pt.Estimate.Step)) {
-			out = append(out, d.style(p.Name).Render(p.Letter)+fmt.Sprintf(" %s %.2f", p.Name, p.Seconds))
-		}
-	}
-	if d.s.W < state.WideWidth {
-		return strings.Join(out, " ")
-	}
-	return strings.Join(out, "  ") + fmt.Sprintf("  = %.2f s", pt.Estimate.Step)
-}
-
-// stages draws the memory of the stages against what is usable.
-func (d *drawing) stages(x *state.Explained, w int) string {
-	limit := x.Answer.Problem.Capacity()
-	var b strings.Builder
-	b.WriteString(" mem  ")
-	n := max(1, min(len(x.X.Stages), (w-24)/22))
-	for _, st := range x.X.Stages[:n] {
-		fill := float64(st.Total() / limit)
-		bar := strings.Repeat("█", min(8, int(fill*8+0.5)))
-		fmt.Fprintf(&b, " stage %d %s %.1f", st.Stage, fit(bar, 8), st.Total().GiB())
-	}
-	if n < len(x.X.Stages) {
-		fmt.Fprintf(&b, " … %d stages", len(x.X.Stages))
-	}
-	fmt.Fprintf(&b, "  of %.1f GiB", limit.GiB())
-	return b.String()
-}
-
-func (d *drawing) memoryLegend(x *state.Explained) string {
-	m := &x.Estimate.Memory
-	var out []string
-	for _, c := range show.Components(m) {
-		if c.Bytes.GiB() >= 0.05 {
-			out = append(out, fmt.Sprintf("%s %.1f", c.Name, c.Bytes.GiB()))
-		}
-	}
-	return fmt.Sprintf("       stage %d, the fullest: %s", x.Estimate.Fullest, strings.Join(out, " · "))
 }

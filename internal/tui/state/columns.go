@@ -66,7 +66,7 @@ func number(key, title, format string, get func(*strategies.Problem, *strategies
 
 func rank(r *Row) string {
 	if r.Rank == 0 {
-		return "✗"
+		return "!"
 	}
 	return show.Count(r.Rank)
 }
