@@ -88,15 +88,19 @@ type Link struct {
 	Bridge    bool                // joins pairs of cards only
 }
 
-// PeakOf returns the dense peak at p, or where the part lacks p that of the
-// first format of fallback that it has (fp8 on an A100 runs as bf16).
-func (a *Accelerator) PeakOf(p Precision) unit.FLOPS {
+// PeakOf returns the dense peak at p, as the part runs it.
+func (a *Accelerator) PeakOf(p Precision) unit.FLOPS { return a.Peak[a.RunsAs(p)] }
+
+// RunsAs returns the format in which the part computes a step at p: p, or where
+// it lacks p the first of fallback that it has (nvfp4 on an H100 runs as fp8, fp8
+// on an A100 as bf16).
+func (a *Accelerator) RunsAs(p Precision) Precision {
 	for _, q := range fallback[p] {
 		if a.Peak[q] > 0 {
-			return a.Peak[q]
+			return q
 		}
 	}
-	return a.Peak[FP32]
+	return FP32
 }
 
 var fallback = [numPrecisions][]Precision{

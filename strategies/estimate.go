@@ -23,7 +23,8 @@ type Estimate struct {
 
 	Low, High unit.Seconds // 80 % band of Step
 
-	Memory     Memory // of the fullest stage
+	Memory     Memory     // of the fullest stage
+	Allocated  unit.Bytes // the most that the tensors of any stage take
 	Fullest    int    // its first pipeline rank
 	Slowest    int    // first pipeline rank of the slowest stage
 	Fits       bool

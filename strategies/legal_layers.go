@@ -16,6 +16,8 @@ func (p *Problem) checkLayers(l *Layout, prof *Profile) *Violation {
 		return &Violation{RuleLayers, "recompute=full:" + strconv.Itoa(l.FullLayers), fmt.Sprintf("more than the %d layers of the model", layers), "use full"}
 	case l.Schedule == Interleaved && l.VPP == 1:
 		return &Violation{RuleLayers, "schedule=interleaved", "interleaving needs virtual stages", "set vpp>1 or drop schedule"}
+	case l.VPP > 1 && l.PP > 1 && l.Schedule != Interleaved:
+		return &Violation{RuleLayers, "schedule=" + l.Schedule.String(), "virtual stages are interleaved", "set vpp=1 or schedule=interleaved"}
 	case l.VPP > 1 && l.PP == 1:
 		return &Violation{RuleLayers, "vpp=" + strconv.Itoa(l.VPP), "virtual stages need pp>1", "set pp or drop vpp"}
 	case chunks > layers:

@@ -29,7 +29,7 @@ func (r *run) memory(e *Estimate) unit.Bytes {
 		if i == 0 || t > most && r.p.Counted != FirstStage {
 			e.Memory, e.Fullest = m, r.chain.stages[i].index
 		}
-		most = max(most, t)
+		most, e.Allocated = max(most, t), max(e.Allocated, m.Allocated())
 	}
 	e.Fits = most <= r.p.Capacity()
 	return most

@@ -129,7 +129,7 @@ func lowBytes(gpu *hardware.Accelerator, p hardware.Precision) float64 {
 	if gpu.PeakOf(p) <= gpu.PeakOf(hardware.BF16) {
 		return 0
 	}
-	switch p {
+	switch gpu.RunsAs(p) {
 	case hardware.FP8, hardware.FP8Block:
 		return 1
 	case hardware.MXFP8:

@@ -15,7 +15,7 @@ type Space struct {
 	SP                       []bool
 	Recompute                []Recompute
 	FullLayers               int
-	Schedules                []Schedule // at VPP 1; nil: 1F1B
+	Schedules                []Schedule // of pipelines; nil: 1F1B, interleaved with VPP
 	First, Last              int
 	CPKinds                  []CPKind
 	Dispatchers              []Dispatcher
@@ -56,7 +56,7 @@ func (s Space) with(p *Problem) Space {
 		s.Recompute = []Recompute{RecomputeNone, RecomputeSelective, RecomputeFull}
 	}
 	if s.Schedules == nil {
-		s.Schedules = []Schedule{OneFOneB}
+		s.Schedules = []Schedule{OneFOneB, Interleaved}
 	}
 	if s.CPKinds == nil {
 		s.CPKinds = []CPKind{CPP2P}

@@ -107,19 +107,27 @@ func (w *walker) shortest() *Layout {
 	return &l
 }
 
+// schedules visits those of the space that run the chunks at hand: interleaving
+// with virtual stages, the others without. No pipeline has no schedule.
 func (w *walker) schedules() {
-	for i, sched := range w.s.Schedules {
-		switch {
-		case w.l.VPP > 1 && i > 0, w.l.PP == 1 && i > 0:
-			continue
-		case w.l.VPP > 1:
-			w.l.Schedule = Interleaved
-		case w.l.PP == 1:
-			w.l.Schedule = OneFOneB
-		default:
-			w.l.Schedule = sched
-		}
+	w.l.Schedule = OneFOneB
+	if w.l.PP == 1 {
 		w.experts()
+		return
+	}
+	any := false
+	for _, sched := range w.s.Schedules {
+		if (sched == Interleaved) != (w.l.VPP > 1) {
+			continue
+		}
+		any = true
+		w.l.Schedule = sched
+		w.experts()
+	}
+	if !any {
+		l := w.l
+		l.Schedule = w.s.Schedules[0]
+		w.found.refuse(RuleLayers, 1, func() *Violation { return w.p.checkLayers(&l, w.p.Profiles[0]) })
 	}
 }
 
@@ -143,8 +151,7 @@ func (w *walker) states() {
 		w.tried("zero", zero)
 		if zero == 0 {
 			w.l.Shard = w.l.DataRanks()
-			w.l.Offload, w.l.HPZ = OffloadNone, 0
-			w.rest()
+			w.unsplit()
 			continue
 		}
 		any := false
@@ -161,6 +168,27 @@ func (w *walker) states() {
 			w.found.refuse(RuleShard, 1, w.noShard)
 		}
 	}
+}
+
+// unsplit visits stage 0, which has no shard, no secondary one and nothing to
+// offload.
+func (w *walker) unsplit() {
+	l := w.l
+	if !slices.Contains(w.s.HPZ, 0) {
+		l.HPZ = w.s.HPZ[0]
+	}
+	if !slices.Contains(w.s.Offload, OffloadNone) {
+		l.Offload = w.s.Offload[0]
+	}
+	if w.s.Shard != nil && !slices.Contains(w.s.Shard, l.Shard) {
+		l.Shard = w.s.Shard[0]
+	}
+	if v := w.p.checkShard(&l, nil); v != nil {
+		w.found.refuse(v.Rule, 1, func() *Violation { return v })
+		return
+	}
+	w.l.Offload, w.l.HPZ = OffloadNone, 0
+	w.rest()
 }
 
 // noShard says why none of the shards asked for splits the state at hand.

@@ -6,9 +6,9 @@ import "planner/strategies"
 // of GPUs strategies.DefaultBatch; for another number the GPUs times or over a
 // power of two, by the same bounds. Their odd part stays a factor, for TP, CP
 // and mostly PP take none of it: 6144 GPUs have DP degrees that are multiples
-// of 3. Where it alone is above most tokens, the batch is the largest divisor of
-// the GPUs below them, unless that is too few (a prime number of GPUs): then the
-// GPUs.
+// of 3. Where it alone is above most tokens it is the batch if it makes at most
+// four times as many; else the batch is the largest divisor of the GPUs below
+// them, unless that is too few (a prime number of GPUs): then the GPUs.
 func defaultBatch(seq, gpus int) int {
 	if gpus&(gpus-1) == 0 {
 		return strategies.DefaultBatch(seq, gpus)
@@ -21,7 +21,7 @@ func defaultBatch(seq, gpus int) int {
 	for batch*seq > most && batch%2 == 0 {
 		batch /= 2
 	}
-	if batch*seq <= most {
+	if batch*seq <= most || batch < gpus && batch*seq <= 4*most {
 		return batch
 	}
 	if d := largestDivisor(gpus, max(1, most/seq)); d*seq >= least {

@@ -38,13 +38,15 @@ type Model struct {
 }
 
 // Cluster names the cluster of a plan; peak_flops is dense, per GPU, at the
-// precision used, and usable_bytes the memory against which layouts fit.
+// precision used, usable_bytes what the driver lets a process use, and
+// max_memory_bytes the smaller limit that was asked for: layouts fit below both.
 type Cluster struct {
 	Name        string  `json:"name"`
 	GPUs        int     `json:"gpus"`
 	GPUsPerNode int     `json:"gpus_per_node"`
 	PeakFLOPs   float64 `json:"peak_flops"`
 	UsableBytes float64 `json:"usable_bytes"`
+	MaxMemory   float64 `json:"max_memory_bytes,omitempty"`
 }
 
 // Workload is what a step computes.
@@ -68,7 +70,7 @@ func NewHead(a *ask.Answer) Head {
 		SchemaVersion: SchemaVersion,
 		Model:         Model{p.Model.Name, p.Model.Parameters(), p.Model.ActiveParameters(), float64(total)},
 		Cluster: Cluster{p.Cluster.Name, p.Cluster.GPUs, p.Cluster.PerNode,
-			float64(p.Cluster.GPU.PeakOf(p.Work.Precision)), float64(p.Capacity())},
+			float64(p.Cluster.GPU.PeakOf(p.Work.Precision)), float64(p.Capacity()), 0},
 		Workload: Workload{p.Work.Seq, p.Work.GlobalBatch, p.Work.Precision.String(), a.Framework, pass},
 	}
 }
@@ -120,7 +122,7 @@ func NewLayout(p *strategies.Problem, e *strategies.Estimate, rank, tie int) Lay
 		Marginal: Marginal(p, e),
 		Step:     float64(e.Step), Low: float64(e.Low), High: float64(e.High),
 		Tokens: r.TokensPerSecondPerGPU, MFU: r.MFU, MFUCausal: r.MFUCausal, HFU: r.HFU,
-		Memory: float64(e.Memory.Total()), Allocated: float64(e.Memory.Allocated()), Fraction: fraction,
+		Memory: float64(e.Memory.Total()), Allocated: float64(e.Allocated), Fraction: fraction,
 		Compute: float64(e.Compute), Bubble: float64(e.Bubble),
 		Exposed: Exposed{float64(x[collective.AxisTP]), float64(x[collective.AxisCP]), float64(x[collective.AxisEP]),
 			float64(x[collective.AxisPP]), float64(x[collective.AxisDP]), float64(x[collective.AxisOther])},

@@ -48,7 +48,9 @@ type KnobDoc struct {
 func NewSuggestion(a *ask.Answer, r *strategies.Result, n *ask.Nearest) Suggestion {
 	s := Suggestion{Head: NewHead(a), Search: Search{r.Legal, r.Fitting, r.Rejected, r.Elapsed.Seconds(), r.Interrupted},
 		Layouts: []Layout{}, Notes: notes(a)}
-	s.Cluster.UsableBytes = float64(a.Usable())
+	if m := a.Usable(); m < a.Problem.Capacity() {
+		s.Cluster.MaxMemory = float64(m)
+	}
 	if len(r.Ranking) > 0 {
 		if _, note := a.BandNote(&r.Ranking[0]); note != "" {
 			s.Notes = append(s.Notes, "band: "+note)
@@ -84,8 +86,8 @@ func notes(a *ask.Answer) []string {
 func Warnings(a *ask.Answer) []string {
 	p := a.Problem
 	out := slices.Clone(p.Model.Notes)
-	if peak := p.Cluster.GPU.Peak[p.Work.Precision]; peak == 0 {
-		out = append(out, fmt.Sprintf("%s has no %s units: the step is computed at 16 bits", title(p.Cluster.GPU.Title, p.Cluster.GPU.Name), p.Work.Precision))
+	if as := p.Cluster.GPU.RunsAs(p.Work.Precision); as != p.Work.Precision {
+		out = append(out, fmt.Sprintf("%s has no %s units: the step is computed in %s", title(p.Cluster.GPU.Title, p.Cluster.GPU.Name), p.Work.Precision, as))
 	}
 	if p.Cluster.GPUs > p.Cluster.PerNode && p.Cluster.GPUs%p.Cluster.PerNode != 0 {
 		out = append(out, fmt.Sprintf("%d GPUs leave the last node of %d partly empty", p.Cluster.GPUs, p.Cluster.PerNode))
