@@ -22,16 +22,20 @@ func (r *Report) fault() *fault {
 	for i := range r.Links {
 		l := &r.Links[i]
 		for _, f := range l.faults(max(1, r.Slow)) {
-			allowed := math.Log(bandwidthOff)
-			if f.term == termLatency {
-				allowed = math.Log(latencyOff)
-			}
-			if off := math.Abs(math.Log(f.ratio)) / allowed; off > 1 && off > at && r.supports(&f) {
+			if off := math.Abs(math.Log(f.ratio)) / math.Log(f.allowed()); off > 1 && off > at && r.supports(&f) {
 				worst, at = &f, off
 			}
 		}
 	}
 	return worst
+}
+
+// allowed is the factor by which a term may be off.
+func (f *fault) allowed() float64 {
+	if f.term == termLatency {
+		return latencyOff
+	}
+	return bandwidthOff
 }
 
 // shown is how far the calls that depend on a wrong term must be from their

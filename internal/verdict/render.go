@@ -23,86 +23,6 @@ func Render(w io.Writer, r *Report) {
 	r.linkTable(w)
 }
 
-func (r *Report) head(w io.Writer) {
-	redone := ""
-	if r.Redone > 0 {
-		redone = fmt.Sprintf(" (%d repeated: the machine had slowed)", r.Redone)
-	}
-	if r.Repeated > 0 {
-		redone += fmt.Sprintf(" (%d steps repeated: they were disturbed)", r.Repeated)
-	}
-	line := func(name, format string, args ...any) {
-		fmt.Fprintf(w, "%-10s %s\n", name, fmt.Sprintf(format, args...))
-	}
-	if r.GPUs > 0 {
-		line("plan", "%s × %s", show.Count(r.GPUs), r.Cluster)
-	}
-	line(r.clusterWord(), "%s", r.cluster())
-	if m := r.Machine; m != nil {
-		line("machine", "%d cores · copies %s, reduces %s of f32 a core", m.Cores, rate(m.Copy), rate(m.Reduce))
-	}
-	line("profile", "%s", r.profile())
-	line("model", "%s · sequence %d · global batch %d · %d layouts · %d interleaved rounds%s · %.0f s",
-		r.Model, r.SeqLen, r.Batch, len(r.Layouts), r.Rounds, redone, r.Seconds)
-	if r.GPUs > 0 {
-		line("shares", "of the steps: calls %.1f %% measured in full · %.1f %% scaled from smaller groups or fewer bytes · %.1f %% assumed (compute, bubble, and calls that say so)",
-			100*r.Shares.Measured, 100*r.Shares.Scaled, 100*r.Shares.Assumed)
-	} else {
-		line("shares", "of the measured steps: calls and waits %.0f %% measured · %.0f %% scaled · compute %.0f %% delays of the predicted length (assumed)",
-			100*r.Shares.Measured, 100*r.Shares.Scaled, 100*r.Shares.Assumed)
-	}
-	fmt.Fprintln(w)
-}
-
-// profile says where the plan's links come from.
-func (r *Report) profile() string {
-	switch {
-	case r.Machine != nil:
-		return "this machine's links, measured before planning"
-	case r.Profile != "":
-		return r.Profile
-	}
-	return fmt.Sprintf("the emulated links, each term off by up to %.0f %% (seed %d)", 100*perturbation, r.Seed)
-}
-
-func (r *Report) clusterWord() string {
-	if r.GPUs > 0 {
-		return "run on"
-	}
-	return "cluster"
-}
-
-// cluster says what was run on.
-func (r *Report) cluster() string {
-	where := r.Where
-	if where == "" {
-		where = "goroutines of this machine"
-	}
-	if r.RealTime {
-		where += " · real-time priority"
-	}
-	ranks := fmt.Sprintf("%d nodes × %d ranks", r.Nodes, r.Ranks/r.Nodes)
-	switch l := links(r.Emulate); {
-	case r.Slow > 1:
-		how := fmt.Sprintf("the plan's links, each term off by up to %.0f %% (seed %d)", 100*perturbation, r.Seed)
-		if l != "" {
-			how = l
-		}
-		return fmt.Sprintf("%s · %s, in slow motion (%.3g ×) · %s", ranks, how, r.Slow, where)
-	case l != "":
-		return fmt.Sprintf("emulated %s · %s · %s", ranks, l, where)
-	case r.Nodes == 1 && r.Machine != nil:
-		return fmt.Sprintf("%d ranks · the machine's own memory · %s", r.Ranks, where)
-	}
-	return fmt.Sprintf("%s · %s", ranks, where)
-}
-
-// links is the part of a shape after the colon.
-func links(shape string) string {
-	_, rest, _ := strings.Cut(shape, ":")
-	return strings.ReplaceAll(rest, ",", " · ")
-}
-
 // barWidth is the length of the longest bar.
 const barWidth = 24
 
@@ -200,16 +120,3 @@ func (c *Call) off() float64 { return math.Abs(c.Ratio()-1) * c.Weight }
 func megabytes(b float64) string { return fmt.Sprintf("%.3g", b/1e6) }
 
 func micro(seconds float64) string { return show.Count(int(1e6*seconds + 0.5)) }
-
-func (r *Report) linkTable(w io.Writer) {
-	var rows [][]string
-	for _, l := range r.Links {
-		where := "inside a node"
-		if l.Between {
-			where = "between nodes"
-		}
-		rows = append(rows, []string{where, span(l.Latency), span(l.Probed.Latency), rate(l.Bandwidth * l.Sharing), rate(l.Probed.Alone), rate(l.Bandwidth), rate(l.Probed.Shared)})
-	}
-	show.Table(w, "table", []show.Column{{Title: "links", Left: true}, {Title: "latency: profile"}, {Title: "measured"}, {Title: "one rank: profile"},
-		{Title: "measured"}, {Title: "all ranks, each: profile"}, {Title: "measured"}}, rows)
-}

@@ -23,6 +23,7 @@ type Report struct {
 	Model    string  `json:"model"`
 	SeqLen   int     `json:"seq_len"`
 	Batch    int     `json:"global_batch"`
+	Choice   string  `json:"choice,omitempty"` // how the layouts were chosen
 	Rounds   int     `json:"rounds"`
 	Redone   int     `json:"rounds_redone"`
 	Repeated int     `json:"steps_repeated,omitempty"`
@@ -64,6 +65,13 @@ const (
 	Holds        = "holds"
 	DoesNotHold  = "does not hold"
 	Inconclusive = "inconclusive"
+)
+
+// How layouts are chosen.
+const (
+	ChoiceSpread = "spread" // from the fastest predicted to slower ones, evenly in ratio
+	ChoiceBest   = "best"
+	ChoiceGiven  = "given"
 )
 
 // Shares are parts of the measured steps, each layout weighing the same.

@@ -128,7 +128,7 @@ func (r *Run) plans() []*replay.Plan {
 // head is a report of what was asked.
 func (r *Run) head(p replay.Place) *Report {
 	out := &Report{SchemaVersion: 1, Emulate: r.Emulate, Profile: r.Hardware, Seed: r.Seed, Ranks: r.Shape.Ranks(), Nodes: r.Shape.Nodes,
-		Model: r.Problem.Model.Title, SeqLen: r.SeqLen, Batch: r.Batch, Where: p.What}
+		Model: r.Problem.Model.Title, SeqLen: r.SeqLen, Batch: r.Batch, Choice: r.choice(), Where: p.What}
 	if out.Model == "" {
 		out.Model = r.Problem.Model.Name
 	}
@@ -136,6 +136,17 @@ func (r *Run) head(p replay.Place) *Report {
 		out.GPUs, out.Cluster, out.Slow = r.Problem.Cluster.GPUs, r.Problem.Cluster.Title, r.slow
 	}
 	return out
+}
+
+// choice says how the layouts were chosen.
+func (r *Run) choice() string {
+	switch {
+	case len(r.Layouts) > 0:
+		return ChoiceGiven
+	case r.Best:
+		return ChoiceBest
+	}
+	return ChoiceSpread
 }
 
 func layoutOf(e *strategies.Estimate, p *replay.Plan, s *replay.Step) Layout {

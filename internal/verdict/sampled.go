@@ -2,7 +2,6 @@ package verdict
 
 import (
 	"context"
-	"math"
 
 	"planner/costmodel/collective"
 	"planner/hardware/unit"
@@ -29,7 +28,7 @@ func (r *Run) sampleAndScale(ctx context.Context) (*Report, error) {
 	}
 	s.settle(m.Samples)
 	out := r.head(place)
-	out.Rounds, out.RealTime = r.Rounds, m.RealTime
+	out.Rounds, out.RealTime = m.SampleRounds, m.RealTime
 	for i := range r.Chosen {
 		l, err := s.layout(&r.Chosen[i], plans[i])
 		if err != nil {
@@ -92,62 +91,6 @@ func (s *sampler) layout(e *strategies.Estimate, p *replay.Plan) (Layout, error)
 	l := Layout{Layout: e.Layout.String(), Framework: e.Framework.Name, Predicted: float64(e.Step), Measured: float64(step), Times: []float64{float64(step)}}
 	s.parts(&l, p, after)
 	return l, nil
-}
-
-// parts fills in the axes, what part of the step comes from where, and how
-// far it may be off.
-func (s *sampler) parts(l *Layout, p *replay.Plan, took []unit.Seconds) {
-	var axes [collective.NumAxes]Axis
-	var shares Shares
-	unmeasured, variance := map[string]float64{}, 0.0
-	for i := range p.Calls {
-		c := &p.Calls[i]
-		if c.Stage != p.Estimate.Slowest || !c.Phase.InStep() || c.Total() <= 0 {
-			continue
-		}
-		a := &axes[c.Axis]
-		a.Axis = c.Axis.String()
-		a.Predicted += float64(c.Total())
-		a.Measured += float64(took[i]) * c.Count
-		t := s.terms[kindOf(c)]
-		if t == nil {
-			continue
-		}
-		shown := float64(took[i]) * c.Count * math.Min(1, float64(c.Exposed/c.Total())) / l.Measured
-		variance += t.spread * t.spread * shown * shown
-		switch t.method {
-		case measured:
-			shares.Measured += shown
-		case scaled:
-			shares.Scaled += shown
-		default:
-			unmeasured[whereOf(c.Span.Domains)] += shown * l.Measured
-		}
-	}
-	for _, a := range axes {
-		if a.Predicted > 0 {
-			l.Axes = append(l.Axes, a)
-		}
-	}
-	if sum := shares.Measured + shares.Scaled; sum > 1 {
-		shares.Measured, shares.Scaled = shares.Measured/sum, shares.Scaled/sum
-	}
-	shares.Assumed = 1 - shares.Measured - shares.Scaled
-	l.Shares, l.Compute, l.StdErr = &shares, shares.Assumed*l.Measured, math.Sqrt(variance)*l.Measured
-	for _, t := range unmeasured {
-		l.Compute = max(0, l.Compute-t)
-	}
-	if len(unmeasured) > 0 {
-		l.Unmeasured = unmeasured
-	}
-}
-
-// whereOf words where a call of a group in some nodes goes.
-func whereOf(nodes int) string {
-	if nodes > 1 {
-		return "across nodes"
-	}
-	return "inside a node"
 }
 
 // calls lists the kinds of calls of the plans.

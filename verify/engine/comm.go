@@ -78,10 +78,6 @@ func (c *Comm) Rank() int { return c.port.Rank() }
 // Size returns the number of members.
 func (c *Comm) Size() int { return c.port.Size() }
 
-// PerNode returns how many adjacent members share each node; 0 if that differs
-// from node to node.
-func (c *Comm) PerNode() int { return c.node }
-
 // World returns the job that the group belongs to.
 func (c *Comm) World() transport.World { return c.world }
 

@@ -19,9 +19,6 @@ func (h *Handle) Wait() error {
 	return h.err
 }
 
-// Done returns a channel that closes when the call has finished.
-func (h *Handle) Done() <-chan struct{} { return h.done }
-
 // depth is how many calls may wait before Start blocks.
 const depth = 1024
 

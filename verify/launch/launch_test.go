@@ -1,3 +1,5 @@
+//go:build unix
+
 package launch
 
 import (
@@ -128,7 +130,9 @@ func fault(t *testing.T, kind transport.Kind, mode string, timeout time.Duration
 	}()
 	started.Wait()
 	for r := range 3 {
-		awaitFile(t, filepath.Join(dir, fmt.Sprintf("ready%d", r)))
+		if err := awaitFileOf(ended, filepath.Join(dir, fmt.Sprintf("ready%d", r))); err != nil {
+			t.Fatal(err)
+		}
 	}
 	begun := time.Now()
 	do(procs)
@@ -152,6 +156,28 @@ func fault(t *testing.T, kind transport.Kind, mode string, timeout time.Duration
 		}
 	}
 	return reports, last
+}
+
+func exists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
+}
+
+// awaitFileOf returns when a rank of a job has made a file, or why the job ended
+// before. ended has room for its one error, which stays there if the file came.
+func awaitFileOf(ended chan error, name string) error {
+	for !exists(name) {
+		select {
+		case err := <-ended:
+			if exists(name) {
+				ended <- err
+				return nil
+			}
+			return fmt.Errorf("the job ended before %s was there: %w", filepath.Base(name), err)
+		case <-time.After(time.Millisecond):
+		}
+	}
+	return nil
 }
 
 func awaitFile(t *testing.T, name string) string {

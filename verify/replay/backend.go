@@ -69,7 +69,10 @@ type ProbeSpec struct {
 // Result is what a back end found.
 type Result struct {
 	Measurement
-	Samples  []Spread // by Work.Samples
-	Probes   []Probe
-	RealTime bool // the kernel runs the ranks before other programs
+	Samples []Spread // by Work.Samples
+	// SampleRounds is how many rounds of the samples count: as many as were asked
+	// for, or fewer where the budget ended.
+	SampleRounds int
+	Probes       []Probe
+	RealTime     bool // the kernel runs the ranks before other programs
 }

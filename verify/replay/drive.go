@@ -32,7 +32,7 @@ func drive(ctx context.Context, d driver, w *Work, progress func(round, of int))
 		out.Measurement = *m
 	}
 	var err error
-	if out.Samples, err = sampleAll(ctx, d, w, progress); err != nil {
+	if out.Samples, out.SampleRounds, err = sampleAll(ctx, d, w, progress); err != nil {
 		return nil, err
 	}
 	if w.Probe != nil {
@@ -67,10 +67,10 @@ func sentinel(ctx context.Context, d driver) (time.Duration, error) {
 }
 
 // sampleAll makes every sample once a round, in turn, after one round that
-// does not count.
-func sampleAll(ctx context.Context, d driver, w *Work, progress func(round, of int)) ([]Spread, error) {
+// does not count, and returns how many rounds do.
+func sampleAll(ctx context.Context, d driver, w *Work, progress func(round, of int)) (out []Spread, rounds int, err error) {
 	if len(w.Samples) == 0 {
-		return nil, nil
+		return nil, 0, nil
 	}
 	start := time.Now()
 	times := make([][]unit.Seconds, len(w.Samples))
@@ -82,24 +82,32 @@ func sampleAll(ctx context.Context, d driver, w *Work, progress func(round, of i
 			progress(round, w.rounds())
 		}
 		for i := range w.Samples {
-			replies, err := d.do(ctx, &command{Kind: cmdSample, Index: i})
+			took, err := sample(ctx, d, i)
 			if err != nil {
-				return nil, err
-			}
-			took := time.Duration(0)
-			for _, x := range instances(replies) {
-				took = max(took, x.Dur)
+				return nil, 0, err
 			}
 			if round > 0 {
 				times[i] = append(times[i], unit.Seconds(took.Seconds()))
 			}
 		}
+		rounds = round
 	}
-	var out []Spread
 	for _, t := range times {
 		out = append(out, spreadOf(t))
 	}
-	return out, nil
+	return out, rounds, nil
+}
+
+// sample makes sample i once. The time is that of the slowest group.
+func sample(ctx context.Context, d driver, i int) (took time.Duration, err error) {
+	replies, err := d.do(ctx, &command{Kind: cmdSample, Index: i})
+	if err != nil {
+		return 0, err
+	}
+	for _, x := range instances(replies) {
+		took = max(took, x.Dur)
+	}
+	return took, nil
 }
 
 // rounds returns the rounds that count.

@@ -49,3 +49,32 @@ func TestSlowSteps(t *testing.T) {
 		})
 	}
 }
+
+// slow is ranks to whom every sample takes a second.
+type slow struct{ spiky }
+
+func (s *slow) do(ctx context.Context, c *command) ([]*reply, error) {
+	if c.Kind == cmdSample {
+		time.Sleep(time.Second)
+	}
+	return s.spiky.do(ctx, c)
+}
+
+// TestSampleRounds: rounds of samples end with the budget, three apart, and the
+// result says how many there were. One more, before them, does not count.
+func TestSampleRounds(t *testing.T) {
+	for _, c := range []struct {
+		budget time.Duration
+		want   int
+	}{{0, 5}, {time.Minute, 5}, {time.Nanosecond, 3}, {4500 * time.Millisecond, 4}} {
+		synctest.Test(t, func(t *testing.T) {
+			got, err := drive(context.Background(), &slow{}, &Work{Samples: make([]Sample, 1), Rounds: 5, Budget: c.budget}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.SampleRounds != c.want || got.Samples[0].N != c.want {
+				t.Errorf("budget %v: %d rounds said, %d times: want %d", c.budget, got.SampleRounds, got.Samples[0].N, c.want)
+			}
+		})
+	}
+}

@@ -47,7 +47,7 @@ func (c *inConn) poll(p *Port) {
 	_ = c.raw.Read(func(fd uintptr) bool {
 		var b [1]byte
 		for range pollReads {
-			n, _, err := syscall.Recvfrom(int(fd), b[:], syscall.MSG_PEEK)
+			n, err := peek(fd, b[:])
 			if n > 0 || err != syscall.EAGAIN {
 				break
 			}

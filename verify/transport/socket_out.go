@@ -103,7 +103,7 @@ func (o *outConn) try(b []byte) (n int, err error) {
 		return 0, nil
 	}
 	werr := o.raw.Write(func(fd uintptr) bool {
-		n, err = syscall.Write(int(fd), b)
+		n, err = writeSome(fd, b)
 		return true
 	})
 	if errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.EINTR) {

@@ -82,6 +82,9 @@ func (a *Across) declare(mine [steps.NumBufs]Pointer) error {
 	return nil
 }
 
+// openLazily is CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS, the only flag there is.
+const openLazily = 1
+
 // import1 opens memory of a peer; a process may open it once.
 func (a *Across) import1(h IPCHandle) (p Pointer, err error) {
 	if p, known := a.open[h]; known {

@@ -168,16 +168,26 @@ func TestIPCHandlesByValue(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := g.Export(0, p)
+	err = g.on(func() error {
+		if err := g.enter(g.ranks[0].gpu); err != nil {
+			return err
+		}
+		var h IPCHandle
+		if r := g.d.ipcMem(&h, p); r != 0 {
+			t.Fatalf("no handle: %v", r)
+		}
+		var q Pointer
+		if r := g.d.ipcOpenMem(&q, h, openLazily); r != 0 || q != p {
+			t.Errorf("opened at %x: want %x (%v)", q, p, r)
+		}
+		h.B[63]++
+		if r := g.d.ipcOpenMem(&q, h, openLazily); r == 0 {
+			t.Error("a handle with its last byte changed was opened")
+		}
+		return nil
+	})
 	if err != nil {
 		t.Fatal(err)
-	}
-	if q, err := g.Import(0, h); err != nil || q != p {
-		t.Errorf("opened at %x: want %x (%v)", q, p, err)
-	}
-	h.B[63]++
-	if _, err := g.Import(0, h); err == nil {
-		t.Error("a handle with its last byte changed was opened")
 	}
 }
 

@@ -3,8 +3,6 @@ package step
 import (
 	"errors"
 	"fmt"
-	"slices"
-	"time"
 
 	"planner/costmodel/collective"
 	"planner/verify/gpu/cuda"
@@ -70,100 +68,6 @@ func NewNCCL(world *nccl.Comm, lanes func(n int) ([]Lane, error)) (*NCCL, error)
 	return n, nil
 }
 
-// Load splits the communicators of a work off that of all ranks.
-func (n *NCCL) Load(w *replay.Work) error {
-	n.work = w
-	for number, k := range keysOf(w) {
-		g := n.keys[k]
-		if g != nil && g.comm != nil && k.kind == sampling {
-			if err := g.comm.Close(); err != nil {
-				return err
-			}
-			n.order = slices.DeleteFunc(n.order, func(c *nccl.Comm) bool { return c == g.comm })
-		}
-		if g == nil || k.kind == sampling {
-			members := k.group(w, n.world.Rank)
-			color, place := -1, 0
-			if members != nil {
-				color, place = members[0], slices.Index(members, n.world.Rank)
-			}
-			comm, err := n.world.Split(color, place)
-			if err != nil {
-				return fmt.Errorf("%s: %w", k.String(), err)
-			}
-			g = &ncclGroup{comm: comm, members: members, shift: k.kind == shifting}
-			n.keys[k] = g
-			n.order = append(n.order, comm)
-		}
-		if g.seq = 0; g.comm != nil {
-			g.id = k.id(number, g.members)
-		}
-	}
-	if err := n.reserve(w); err != nil {
-		return err
-	}
-	return n.connect(w)
-}
-
-// connect makes every kind of call once, small, in an order on which all ranks
-// agree. NCCL connects ranks when they first need it, and the host waits for
-// both ends there: in the order of a step, ends could wait for each other.
-func (n *NCCL) connect(w *replay.Work) error {
-	for _, k := range keysOf(w) {
-		g := n.keys[k]
-		if g.comm == nil {
-			continue
-		}
-		g.comm.On(n.home)
-		for _, op := range opsOf(w, k) {
-			err := g.do(n.call(op, collective.FP32, int64(4*len(g.members))))
-			if err == nil {
-				err = g.comm.Wait()
-			}
-			if err != nil {
-				return fmt.Errorf("%s: %w", k.String(), err)
-			}
-		}
-	}
-	return nil
-}
-
-// reserve makes the marks and the buffers of a work's calls. Calls share two
-// buffers: what they carry is not looked at.
-func (n *NCCL) reserve(w *replay.Work) error {
-	bytes := int64(sentinelBytes)
-	for _, p := range w.Programs {
-		for i := range p.Calls {
-			bytes = max(bytes, p.Calls[i].Bytes)
-		}
-	}
-	for i := range w.Samples {
-		bytes = max(bytes, w.Samples[i].Bytes)
-	}
-	if err := addMarks(&n.marks, w, n.home); err != nil {
-		return err
-	}
-	return n.grow(int(bytes) + 64)
-}
-
-func (n *NCCL) grow(bytes int) error {
-	if bytes <= n.room {
-		return nil
-	}
-	n.room = 0
-	for i := range n.bufs {
-		if err := n.home.Free(n.bufs[i]); err != nil {
-			return err
-		}
-		var err error
-		if n.bufs[i], err = n.home.Alloc(bytes); err != nil {
-			return err
-		}
-	}
-	n.room = bytes
-	return nil
-}
-
 // Start puts a call on the stream of its axis.
 func (n *NCCL) Start(c Calling, after cuda.Mark) (*Ticket, error) {
 	g, lane, call := n.find(&c)
@@ -200,81 +104,6 @@ func (n *NCCL) find(c *Calling) (*ncclGroup, Lane, nccl.Call) {
 func (n *NCCL) call(op collective.Op, d collective.DType, bytes int64) nccl.Call {
 	t := dtypeOf(d)
 	return nccl.Call{Op: op, Type: t, Count: elements(bytes, t), In: n.bufs[0], Out: n.bufs[1]}
-}
-
-// sentinelBytes is the message of the sentinel: its time is that of latency
-// and of bytes alike.
-const sentinelBytes = 1 << 20
-
-// Sentinel makes a fixed call of all ranks, a few times.
-func (n *NCCL) Sentinel() error {
-	if err := n.grow(sentinelBytes); err != nil {
-		return err
-	}
-	for range 4 {
-		if err := n.world.Do(n.call(collective.AllReduce, collective.FP32, sentinelBytes)); err != nil {
-			return err
-		}
-	}
-	return n.world.Wait()
-}
-
-// Exchange sends turns messages from the first of each pair to the second, and
-// a word back.
-func (n *NCCL) Exchange(c *replay.Command) (time.Duration, error) {
-	comm, err := n.partner(c.Pairs)
-	if err != nil || comm == nil {
-		return 0, err
-	}
-	if err := n.grow(c.Bytes); err != nil {
-		return 0, err
-	}
-	there := endOf(n.call(collective.Send, collective.FP32, int64(c.Bytes)), comm.Rank)
-	back := there
-	if back.Op, back.Count = collective.Recv, 1; there.Op == collective.Recv {
-		back.Op = collective.Send
-	}
-	if err := n.home.Record(n.timer[0]); err != nil {
-		return 0, err
-	}
-	for i := range c.Turns + 1 {
-		k := there
-		if i == c.Turns {
-			k = back
-		}
-		if err := comm.Do(k); err != nil {
-			return 0, err
-		}
-	}
-	if err := errors.Join(n.home.Record(n.timer[1]), comm.Wait()); err != nil {
-		return 0, err
-	}
-	took, err := n.home.Between(n.timer[0], n.timer[1])
-	return time.Duration(took * 1e9), err
-}
-
-// partner returns the communicator of the rank's pair; all ranks ask at once.
-func (n *NCCL) partner(pairs [][2]int) (*nccl.Comm, error) {
-	color, place := -1, 0
-	for _, p := range pairs {
-		if i := slices.Index(p[:], n.world.Rank); i >= 0 {
-			color, place = p[0], i
-		}
-	}
-	name := fmt.Sprint(pairs)
-	comm, known := n.pairs[name]
-	if !known {
-		var err error
-		if comm, err = n.world.Split(color, place); err != nil {
-			return nil, err
-		}
-		n.pairs[name] = comm
-		n.order = append(n.order, comm)
-	}
-	if comm != nil {
-		comm.On(n.home)
-	}
-	return comm, nil
 }
 
 // Watch asks the communicators for asynchronous errors.

@@ -2,71 +2,40 @@ package worker
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"planner/verify/gpu/cuda"
 	"planner/verify/launch"
-	"planner/verify/transport"
 )
 
 // workName is what rank processes are started for.
 const workName = "gpu-bench"
 
-func init() {
-	launch.Register(workName, func(ctx context.Context, j *launch.Job, args []byte) error {
-		var o Options
-		if err := json.Unmarshal(args, &o); err != nil {
-			return err
-		}
-		return o.member(ctx, j, os.Stdout, os.Stderr)
-	})
-}
+func init() { register(workName, (*Options).member) }
 
 // ErrWrong is returned when results were wrong; the table has been written.
 var ErrWrong = errors.New("wrong results")
 
 // Run measures and writes the table to out. Within a job of another launcher
-// (see launch.FromEnv) this process is one rank of NCCL.
+// this process is one rank of NCCL: see begin.
 func Run(ctx context.Context, o Options, out, errOut io.Writer) error {
 	if err := o.Validate(); err != nil {
 		return err
 	}
-	place, ok, err := launch.FromEnv(os.Getenv)
+	several, err := among()
 	if err != nil {
 		return err
 	}
-	if o.Backend.own() && !o.Processes && (!ok || place.Size < 2) {
-		doc, err := onCUDA(ctx, &o)
-		if err != nil {
-			return err
-		}
-		return o.finish(doc, out, errOut)
+	if several || o.Processes || !o.Backend.own() {
+		return o.begin(ctx, workName, &o, o.member, out, errOut)
 	}
-	if ok {
-		c := launch.Config{Kind: transport.TCP, Secret: os.Getenv("PLANNER_SECRET"),
-			Options: transport.Options{Timeout: o.Timeout}}
-		return launch.Member(ctx, place, c, func(ctx context.Context, j *launch.Job, _ []byte) error {
-			return o.member(ctx, j, out, errOut)
-		}, nil)
+	doc, err := onCUDA(ctx, &o)
+	if err != nil {
+		return err
 	}
-	return o.start(ctx, out, errOut)
-}
-
-// start starts the ranks of this machine, one for every GPU.
-func (o Options) start(ctx context.Context, out, errOut io.Writer) error {
-	if o.Ranks == 0 {
-		n, err := o.visible()
-		if err != nil {
-			return err
-		}
-		o.Ranks = n
-	}
-	return launch.Run(ctx, launch.Spec{Work: workName, Args: o, Ranks: o.Ranks, Kind: transport.TCP, Timeout: o.Timeout,
-		Out: out, Err: errOut})
+	return o.finish(doc, out, errOut)
 }
 
 // open opens the driver of the back end's GPUs.
@@ -74,23 +43,13 @@ func (o *Options) open() (*cuda.Driver, error) {
 	return openDriver(o.Backend.amd(), o.Driver)
 }
 
-// visible counts the GPUs of the machine.
-func (o *Options) visible() (int, error) {
-	drv, err := o.open()
-	if err != nil {
-		return 0, err
-	}
-	all, err := drv.Devices()
-	return len(all), err
-}
-
 // member is what each rank of NCCL does; rank 0 writes.
-func (o Options) member(ctx context.Context, j *launch.Job, out, errOut io.Writer) error {
+func (o *Options) member(ctx context.Context, j *launch.Job, out, errOut io.Writer) error {
 	run := onNCCL
 	if o.Backend.own() {
 		run = onProcesses
 	}
-	doc, err := run(ctx, j.World, j.LocalRank, &o)
+	doc, err := run(ctx, j.World, j.LocalRank, o)
 	if err != nil {
 		return err
 	}
