@@ -25,8 +25,8 @@ type Estimate struct {
 
 	Memory     Memory     // of the fullest stage
 	Allocated  unit.Bytes // the most that the tensors of any stage take
-	Fullest    int    // its first pipeline rank
-	Slowest    int    // first pipeline rank of the slowest stage
+	Fullest    int        // its first pipeline rank
+	Slowest    int        // first pipeline rank of the slowest stage
 	Fits       bool
 	Recomputed float64 // share of the forward pass computed twice
 }

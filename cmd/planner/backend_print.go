@@ -54,6 +54,9 @@ func (o *verifyFlags) printJob(c *cobra.Command) error {
 	if err != nil {
 		return catalog.Errorf("--print %v", err)
 	}
+	if c.Context().Err() != nil {
+		return errInterrupted
+	}
 	show.Note(c.ErrOrStderr(), "job", "%d layouts of %s on %d × %d GPUs", len(q.Layouts), q.Model, o.gpu.nodes, cluster.PerNode)
 	show.Note(c.ErrOrStderr(), "then", "planner verify --from FILE    with the job's output")
 	_, err = c.OutOrStdout().Write([]byte(text))
@@ -73,6 +76,9 @@ func (o *verifyFlags) jobOf(c *cobra.Command, w *start.Writer) (*gpuQuestion, er
 	ranks := w.Nodes * w.PerNode
 	o.Backend = w
 	run, err := o.prepare(c, ranks)
+	if c.Context().Err() != nil { // the layouts are those of half a search
+		return nil, errInterrupted
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ import (
 func runHere(t *testing.T, args ...string) (out, said string, status int) {
 	t.Helper()
 	var o, e bytes.Buffer
-	c := newRoot()
+	c := newRoot(io.Discard)
 	c.SetArgs(args)
 	c.SetOut(&o)
 	c.SetErr(&e)

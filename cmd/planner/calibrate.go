@@ -110,7 +110,12 @@ func (k *calibration) together(c *cobra.Command) (err error) {
 // today is the date of what a user measures.
 func today() string { return time.Now().Format(time.DateOnly) }
 
+// write writes a hardware TOML, unless --hardware would refuse it.
 func (k *calibration) write(c *cobra.Command, text string) error {
+	if _, err := catalog.ParseCluster("as calibrated", []byte(text)); err != nil {
+		first, _, _ := strings.Cut(err.Error(), "\n")
+		return catalog.Errorf("%s: no hardware: %s", k.from, first)
+	}
 	if export.IsOutput(k.out) {
 		_, err := fmt.Fprint(c.OutOrStdout(), text)
 		return err

@@ -105,11 +105,10 @@ func exportPlan(ctx context.Context, o *exportFlags, a *ask.Answer, framework st
 		}
 	}
 	if o.layout == "" {
-		r := own.Search(ctx, strategies.Space{}, strategies.Options{Top: 1})
-		if len(r.Ranking) == 0 {
-			return nil, &noError{"no layout fits: planner suggest says what would mend it"}
+		e, err := bestThatFits(ctx, own)
+		if err != nil {
+			return nil, err
 		}
-		e := &r.Ranking[0]
 		p.Layout, p.Profile, p.Predicted = e.Layout, e.Framework, predicted(own.Problem, e)
 		return p, nil
 	}

@@ -113,8 +113,14 @@ func (q *question) given(f *pflag.FlagSet) error {
 			return catalog.Errorf("--%s %s: too small: want at least 1", name, g.Value)
 		}
 	}
-	if g := f.Lookup("trainable"); g.Changed && !(q.Trainable > 0) {
-		return catalog.Errorf("--trainable %v: not a share of the parameters: want more than 0, at most 1", q.Trainable)
+	for _, g := range []struct{ name, want string }{
+		{"trainable", "not a share of the parameters: want more than 0, at most 1"},
+		{"imbalance", "out of range: want 1 (an even load) to 1024"},
+		{"capacity-factor", "out of range: want more than 0, at most 64"},
+	} {
+		if v := f.Lookup(g.name); v.Changed && v.Value.String() == "0" {
+			return catalog.Errorf("--%s 0: %s", g.name, g.want)
+		}
 	}
 	if q.interNode != "" {
 		b, err := unit.ParseBandwidth(q.interNode)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -13,7 +14,7 @@ import (
 
 // TestReference: docs/cli says what the commands say.
 func TestReference(t *testing.T) {
-	root := newRoot()
+	root := newRoot(io.Discard)
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	root.DisableAutoGenTag = true
@@ -38,7 +39,7 @@ func TestReference(t *testing.T) {
 
 // TestManPages: a page for every command, with its flags.
 func TestManPages(t *testing.T) {
-	pages, err := manPages(newRoot(), time.Date(2026, 11, 29, 0, 0, 0, 0, time.UTC))
+	pages, err := manPages(newRoot(io.Discard), time.Date(2026, 11, 29, 0, 0, 0, 0, time.UTC))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +52,7 @@ func TestManPages(t *testing.T) {
 
 // TestCompletions: the four shells get a script, and values are offered.
 func TestCompletions(t *testing.T) {
-	files, err := completions(newRoot())
+	files, err := completions(newRoot(io.Discard))
 	if err != nil {
 		t.Fatal(err)
 	}

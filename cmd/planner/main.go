@@ -41,11 +41,10 @@ func main() {
 func run(args []string, out, errOut io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	root := newRoot()
+	checked := &checkedWriter{w: out}
+	root := newRoot(checked)
 	nameOrigins(root)
 	root.SetArgs(args)
-	checked := &checkedWriter{w: out}
-	root.SetOut(checked)
 	root.SetErr(errOut)
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd(args...)
@@ -53,12 +52,11 @@ func run(args []string, out, errOut io.Writer) int {
 	if found, _, _ := root.Find(args); found == root && typed {
 		return report(unknownCommand(root, args), errOut)
 	}
-	status := report(root.ExecuteContext(ctx), errOut)
-	if checked.err != nil && status == exitDone {
-		fmt.Fprintln(errOut, "planner:", checked.err)
-		return exitNo
+	err := root.ExecuteContext(ctx)
+	if checked.err != nil { // whatever else failed did so for want of it
+		err = checked.err
 	}
-	return status
+	return report(err, errOut)
 }
 
 // checkedWriter remembers the first write that failed, which table printers do
@@ -95,6 +93,9 @@ func report(err error, errOut io.Writer) int {
 	switch {
 	case err == nil:
 		return exitDone
+	case err.Error() == context.Canceled.Error(): // no one has said it better
+		fmt.Fprintln(errOut, "planner: interrupted")
+		return exitNo
 	case errors.As(err, &no):
 		if no.reason != "" {
 			fmt.Fprintln(errOut, "planner:", no.reason)

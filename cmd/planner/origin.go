@@ -27,6 +27,7 @@ func withOrigin(f *pflag.FlagSet, err error) error {
 	if !errors.As(err, &fault) {
 		return err
 	}
+	nameFlag(f.Lookup("hardware"), fault)
 	f.VisitAll(func(flag *pflag.Flag) {
 		origin := flag.Annotations[savedIn]
 		if origin == nil {
@@ -39,6 +40,19 @@ func withOrigin(f *pflag.FlagSet, err error) error {
 		}
 	})
 	return err
+}
+
+// nameFlag has the fault of a hardware that nobody knows name the flag that it was
+// typed at: tables of runs hold such names as well.
+func nameFlag(flag *pflag.Flag, fault *catalog.Error) {
+	if flag == nil || !flag.Changed || flag.Annotations[savedIn] != nil {
+		return
+	}
+	for i, line := range fault.Faults {
+		if rest, is := strings.CutPrefix(line, fmt.Sprintf("unknown hardware %q: ", flag.Value)); is {
+			fault.Faults[i] = fmt.Sprintf("--hardware %q: no such preset: %s", flag.Value, rest)
+		}
+	}
 }
 
 // isOf reports whether a fault is that of a flag's value: it starts with both,

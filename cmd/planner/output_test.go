@@ -16,7 +16,7 @@ func (full) Write([]byte) (int, error) {
 // A standard output that takes nothing is one line, whether the command or the
 // table notices.
 func TestFullOutput(t *testing.T) {
-	for _, args := range [][]string{{"frameworks"}, {"plan", "save", "--model", "8b", "--gpus", "8", "--layout", "tp=8"}} {
+	for _, args := range [][]string{{"frameworks"}, {"completion", "bash"}, {"bench", "--transport", "goroutine", "-b", "8", "-e", "8", "--iters", "1"}, {"plan", "save", "--model", "8b", "--gpus", "8", "--layout", "tp=8"}} {
 		var errOut bytes.Buffer
 		status := run(args, full{}, &errOut)
 		if want := "planner: standard output: cannot be written: no space left on device\n"; status != exitNo || errOut.String() != want {

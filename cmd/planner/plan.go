@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"planner/internal/ask"
 	"planner/internal/catalog"
 	"planner/internal/compare"
 	"planner/internal/export"
@@ -71,23 +70,6 @@ func savePlan(c *cobra.Command, o *planFlags) error {
 	show.Note(c.ErrOrStderr(), "saved", "%s · %s", e.Layout, predicted(a.Problem, e))
 	show.Note(c.ErrOrStderr(), "next", "planner check %s --min-mfu %.2f", o.output, 0.95*a.Problem.Rates(e).MFU)
 	return nil
-}
-
-// chosen estimates the layout given, or finds the best.
-func chosen(c *cobra.Command, a *ask.Answer, layout string) (*strategies.Estimate, error) {
-	if layout != "" {
-		l, f, err := a.Layout(layout)
-		if err != nil {
-			return nil, err
-		}
-		e := a.Explain(l, f).Estimate
-		return &e, nil
-	}
-	r := a.Search(c.Context(), strategies.Space{}, strategies.Options{Top: 1})
-	if len(r.Ranking) == 0 {
-		return nil, &noError{"no layout fits: planner suggest says what would mend it"}
-	}
-	return &r.Ranking[0], nil
 }
 
 func newPlanShow() *cobra.Command {
@@ -195,22 +177,6 @@ func rerunPlan(c *cobra.Command, o *planFlags, file string) error {
 	}
 	p.Predicted, p.Planner, p.Saved = now, shortVersion(), time.Now().Format(time.DateOnly)
 	return export.WriteFile(file, p.Encode())
-}
-
-// bestNow searches the plan's own question again.
-func bestNow(c *cobra.Command, p *plan.Plan) (*strategies.Estimate, error) {
-	a, err := p.Ask()
-	if err != nil {
-		return nil, err
-	}
-	r := a.Search(c.Context(), strategies.Space{}, strategies.Options{Top: 1})
-	if r.Interrupted {
-		return nil, &noError{"interrupted"}
-	}
-	if len(r.Ranking) == 0 {
-		return nil, nil
-	}
-	return &r.Ranking[0], nil
 }
 
 func showMoves(c *cobra.Command, o *planFlags, p *plan.Plan, now plan.Figures, best *strategies.Estimate) error {

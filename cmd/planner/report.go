@@ -78,13 +78,13 @@ func runReport(c *cobra.Command, o *reportFlags) error {
 	bar.clear()
 	var none *review.NoFit
 	switch {
+	case err != nil && c.Context().Err() != nil:
+		return errInterrupted
 	case errors.As(err, &none):
 		if n := ask.NearestOf(a, none.Result); n != nil {
 			show.Nearest(c.ErrOrStderr(), a, n)
 		}
 		return &noError{none.Error()}
-	case err != nil && c.Context().Err() != nil:
-		return &noError{"interrupted: nothing was written"}
 	case err != nil:
 		return err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"runtime/debug"
 	"strings"
 
@@ -12,7 +13,9 @@ import (
 	"planner/internal/catalog"
 )
 
-func newRoot() *cobra.Command {
+// newRoot returns the command line, whose answers go to out: the completion
+// command takes its output when it is made.
+func newRoot(out io.Writer) *cobra.Command {
 	cobra.EnableCommandSorting = false
 	root := &cobra.Command{
 		Use:   "planner",
@@ -27,6 +30,7 @@ cluster, how fast it will run, and how we know.`,
 		Args:          unknownCommand,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
+	root.SetOut(out)
 	root.SetVersionTemplate("planner {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.AddGroup(&cobra.Group{ID: "plan", Title: "Plan"}, &cobra.Group{ID: "decide", Title: "Decide"},

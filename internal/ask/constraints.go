@@ -54,6 +54,9 @@ func numbers(flag, text string, least int) ([]int, error) {
 	}
 	var out []int
 	for _, part := range strings.Split(text, ",") {
+		if strings.TrimSpace(part) == "" {
+			return nil, catalog.Errorf("%s %q: a value is missing: want a list like 1,2,4 or a range like 1..16", flag, text)
+		}
 		low, high, isRange := strings.Cut(strings.TrimSpace(part), "..")
 		a, err := strconv.Atoi(low)
 		b := a
@@ -63,8 +66,8 @@ func numbers(flag, text string, least int) ([]int, error) {
 		switch {
 		case err != nil:
 			return nil, catalog.Errorf("%s %q: not a whole number: want a list like 1,2,4 or a range like 1..16", flag, part)
-		case a < least || b < a || b > 1<<20:
-			return nil, catalog.Errorf("%s %q: out of range: want %d or more, low before high", flag, part, least)
+		case a < least || b < a || b > catalog.MaxGPUs:
+			return nil, catalog.Errorf("%s %q: out of range: want %d to 1,048,576, low before high", flag, part, least)
 		}
 		for v := a; v <= b && len(out) < 1<<16; v++ {
 			out = append(out, v)
@@ -166,8 +169,13 @@ func (c *Constraints) rest(s *strategies.Space) (err error) {
 			return err
 		}
 	}
-	if c.MinDP < 0 || c.MaxDP < 0 {
-		return catalog.Errorf("--min-dp %d, --max-dp %d: negative: want 0 or more", c.MinDP, c.MaxDP)
+	for _, d := range []struct {
+		flag string
+		dp   int
+	}{{"--min-dp", c.MinDP}, {"--max-dp", c.MaxDP}} {
+		if d.dp < 0 {
+			return catalog.Errorf("%s %d: negative: want 0 or more", d.flag, d.dp)
+		}
 	}
 	return c.patterns(s)
 }

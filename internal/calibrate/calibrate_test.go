@@ -67,10 +67,11 @@ func TestReadBench(t *testing.T) {
 		t.Skip("no shared files")
 	}
 	defer func() { _ = in.Close() }()
-	lines, err := ReadBench("bench.txt", in)
+	log, err := ReadBench("bench.txt", in)
 	if err != nil {
 		t.Fatal(err)
 	}
+	lines := log.Lines
 	want := Bench{collective.AllToAll, 33554432, 1282.93e-6, 2, 2}
 	if got := lines[0]; got.Op != want.Op || got.Bytes != want.Bytes || math.Abs(float64(got.Seconds-want.Seconds)) > 1e-9 || got.Ranks != 2 || got.Nodes != 2 {
 		t.Errorf("first line %+v, want %+v", got, want)
@@ -95,7 +96,7 @@ func TestFromBench(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		lines, err := ReadBench(f, in)
+		log, err := ReadBench(f, in)
 		_ = in.Close()
 		if err != nil {
 			t.Errorf("%s: %v", filepath.Base(f), err)
@@ -105,7 +106,7 @@ func TestFromBench(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rates, err := FromBench(c, lines)
+		rates, err := FromBench(c, log.Lines)
 		if err != nil {
 			t.Errorf("%s: %v", filepath.Base(f), err)
 			continue
@@ -153,11 +154,14 @@ func TestFromRuns(t *testing.T) {
 func FuzzReadBench(f *testing.F) {
 	f.Add("# Collective test starting: all_reduce_perf\n#  Rank  0 Group  0 Pid 1 on a device  0 [0]\n#  Rank  1 Group  0 Pid 2 on b device  0 [0]\n# size count type redop root time\n 33554432 1 float sum -1 100.0 1 1 0\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		lines, err := ReadBench("f", strings.NewReader(text))
-		if err != nil && strings.Contains(err.Error(), "\n") {
+		log, err := ReadBench("f", strings.NewReader(text))
+		switch {
+		case err != nil && strings.Contains(err.Error(), "\n"):
 			t.Fatalf("more than one line: %q", err)
+		case err != nil:
+			return
 		}
-		for _, l := range lines {
+		for _, l := range log.Lines {
 			if !(l.Bytes > 0) || !(l.Seconds > 0) || l.Ranks < 2 {
 				t.Fatalf("%+v", l)
 			}

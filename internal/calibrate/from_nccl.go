@@ -1,120 +1,15 @@
 package calibrate
 
 import (
-	"bufio"
 	"cmp"
 	"fmt"
-	"io"
 	"math"
-	"regexp"
 	"slices"
-	"strconv"
-	"strings"
 
 	"planner/costmodel/collective"
 	"planner/hardware"
-	"planner/hardware/unit"
 	"planner/internal/catalog"
 )
-
-// Bench is one line of nccl-tests' output.
-type Bench struct {
-	Op      collective.Op
-	Bytes   unit.Bytes // as the size column counts them
-	Seconds unit.Seconds
-	Ranks   int
-	Nodes   int
-}
-
-// benchOps maps the programs of nccl-tests to operations.
-var benchOps = map[string]collective.Op{
-	"all_reduce": collective.AllReduce, "allreduce": collective.AllReduce, "all_gather": collective.AllGather, "allgather": collective.AllGather,
-	"reduce_scatter": collective.ReduceScatter, "reducescatter": collective.ReduceScatter,
-	"alltoall": collective.AllToAll, "sendrecv": collective.Send, "broadcast": collective.Broadcast,
-}
-
-var (
-	benchRank  = regexp.MustCompile(`^#\s+Rank\s+(\d+)\s+.*\bon\s+(\S+)\s+device`)
-	benchStart = regexp.MustCompile(`(\w+?)_perf\b`)
-)
-
-// ReadBench reads the text that nccl-tests prints, several tests one after
-// another. What is not a line of a table is skipped, as launchers print
-// between them. name is what errors call the file.
-func ReadBench(name string, r io.Reader) ([]Bench, error) {
-	b := benchReader{hosts: map[string]bool{}}
-	lines := bufio.NewScanner(r)
-	lines.Buffer(make([]byte, 64<<10), 1<<20)
-	for lines.Scan() {
-		b.line(lines.Text())
-	}
-	switch {
-	case lines.Err() != nil:
-		return nil, catalog.Errorf("%s: not text: %v", name, lines.Err())
-	case len(b.out) == 0 && b.ranks == 0:
-		return nil, catalog.Errorf("%s: no line of nccl-tests found: want the text that all_reduce_perf and its sisters print", name)
-	case len(b.out) == 0:
-		return nil, catalog.Errorf("%s: no measurement of a known collective: want all_reduce, all_gather, reduce_scatter, alltoall or sendrecv", name)
-	}
-	return b.out, nil
-}
-
-type benchReader struct {
-	op     collective.Op
-	named  bool // the text has said which test it is
-	known  bool // and it is one of benchOps
-	table  bool // the last test's table has begun: new ranks are of another
-	ranks  int
-	hosts  map[string]bool
-	out    []Bench
-	column int // of the out-of-place time
-}
-
-func (b *benchReader) line(text string) {
-	text = strings.TrimSpace(text)
-	if m := benchRank.FindStringSubmatch(text); m != nil {
-		if b.table {
-			b.ranks, b.table = 0, false
-			clear(b.hosts)
-		}
-		b.ranks++
-		b.hosts[m[2]] = true
-		return
-	}
-	if m := benchStart.FindStringSubmatch(text); m != nil && !strings.Contains(text, "concluded") {
-		b.named = true
-		b.op, b.known = benchOps[strings.ToLower(m[1])]
-		return
-	}
-	fields := strings.Fields(text)
-	if strings.HasPrefix(text, "#") {
-		if i := slices.Index(fields, "time"); i > 0 && slices.Contains(fields, "size") {
-			b.column = i - 1 // the # is a field of its own
-		}
-		return
-	}
-	b.row(fields)
-}
-
-func (b *benchReader) row(fields []string) {
-	if b.column == 0 || len(fields) <= b.column || b.ranks < 2 {
-		return
-	}
-	size, err1 := strconv.ParseFloat(fields[0], 64)
-	us, err2 := strconv.ParseFloat(fields[b.column], 64)
-	if err1 != nil || err2 != nil || !(size > 0 && size < 1e15) || !(us > 1e-3 && us < 1e10) {
-		return
-	}
-	b.table = true
-	op := b.op
-	switch {
-	case !b.named:
-		op = collective.AllReduce // the program that files without a name hold most often
-	case !b.known:
-		return
-	}
-	b.out = append(b.out, Bench{op, unit.Bytes(size), unit.Seconds(us) * unit.Microsecond, b.ranks, len(b.hosts)})
-}
 
 // LinkRate is what one tier of a cluster reaches of its model.
 type LinkRate struct {
@@ -149,9 +44,15 @@ func FromBench(c *hardware.Cluster, lines []Bench) ([]LinkRate, error) {
 	}
 	var out []LinkRate
 	for tier := range c.Tiers {
-		if v := ratios[tier]; len(v) > 0 {
-			out = append(out, rateOf(&c.Tiers[tier], v))
+		v := ratios[tier]
+		if len(v) == 0 {
+			continue
 		}
+		r := rateOf(&c.Tiers[tier], v)
+		if !(r.Factor > 1/factorMost && r.Factor < factorMost) {
+			return nil, catalog.Errorf("%s: %.3g of the modelled rate: want the times of nccl-tests in microseconds, of this hardware", r.Kind, r.Factor)
+		}
+		out = append(out, r)
 	}
 	for tier := range c.Tiers {
 		scaleLatency(c, links, lines, tier)

@@ -130,7 +130,12 @@ func (d *decoder) scalar(path string, raw any, dst reflect.Value) {
 	f, isFloat := raw.(float64)
 	switch k := dst.Kind(); {
 	case k == reflect.String:
-		if s, ok := raw.(string); ok {
+		s, ok := raw.(string)
+		if c := control(leaf(path), s); c >= 0 {
+			d.fail(path, "%s: holds the control character %U: want plain text", leaf(path), c)
+			return
+		}
+		if ok {
 			dst.SetString(s)
 			return
 		}

@@ -39,7 +39,7 @@ func (d *decoder) follows(path string) bool {
 // fail records a fault at path, or at the nearest parent whose line is known,
 // unless it may only follow from another.
 func (d *decoder) fail(path, format string, args ...any) {
-	if d.follows(path) {
+	if len(d.faults) == maxFaults || d.follows(path) {
 		return
 	}
 	if d.lines == nil {

@@ -60,8 +60,12 @@ func (s *clusterSpec) check(d *decoder) {
 func (t *tierSpec) check(d *decoder, path string, below int, last bool) {
 	t.checkKind(d, path)
 	switch {
-	case t.Ranks < 0, t.Ranks == 0 && !last, t.Ranks%below != 0:
+	case t.Ranks < 0, t.Ranks == 0 && !last:
+		d.fail(join(path, "ranks"), "ranks: %d: want the GPUs that the tier joins: the last tier alone may leave it out", t.Ranks)
+	case t.Ranks%below != 0:
 		d.fail(join(path, "ranks"), "ranks: %d: want a multiple of %d, the tier below", t.Ranks, below)
+	case t.NICs < 0 || t.NICs > 1024:
+		d.fail(join(path, "nics"), "nics: %d: want 0 to 1024", t.NICs)
 	case t.Bandwidth > 0 && t.NIC > 0:
 		d.fail(join(path, "bandwidth"), "both bandwidth and nic: want either bandwidth (per GPU) or nics and nic (per node)")
 	case t.Bandwidth == 0 && (t.NICs < 1 || t.NIC == 0):
@@ -70,8 +74,6 @@ func (t *tierSpec) check(d *decoder, path string, below int, last bool) {
 		d.fail(join(path, "bandwidth"), "bandwidth: %g B/s: out of range: want %s to %s", float64(t.Bandwidth), leastRate, mostRate)
 	case t.NIC > 0 && !(t.NIC >= leastRate && t.NIC <= mostRate):
 		d.fail(join(path, "nic"), "nic: %g B/s: out of range: want %s to %s", float64(t.NIC), leastRate, mostRate)
-	case t.NICs < 0 || t.NICs > 1024:
-		d.fail(join(path, "nics"), "nics: %d: want 0 to 1024", t.NICs)
 	case t.Oversubscription != 0 && t.Oversubscription < 1:
 		d.fail(join(path, "oversubscription"), "oversubscription: %g: want 1 or more (7 means 7:1)", t.Oversubscription)
 	}

@@ -29,6 +29,7 @@ func ParseHF(name string, data []byte) (*costmodel.Model, error) {
 	s := c.base()
 	s.Family = family.name
 	s.Source = name
+	s.Notes = append(s.Notes, c.notes...)
 	own := len(c.faults)
 	family.read(c, s)
 	if own > 0 && (s.Layers == 0 || s.Hidden == 0 || s.Heads == 0) {
@@ -46,6 +47,7 @@ type hfFamily struct {
 	types []string // values of model_type
 	// architectures for files whose model_type says less
 	arch     []string
+	borrows  bool           // files name the model_type of a relative: the architecture tells
 	defaults map[string]int // of keys that files of the family leave out
 	tied     bool           // default of tie_word_embeddings
 	read     func(c *hfConfig, s *modelSpec)

@@ -1,6 +1,10 @@
 package catalog
 
-import "testing"
+import (
+	"slices"
+	"strings"
+	"testing"
+)
 
 // Configurations with the published sizes of families that no stored file
 // covers, against the number of elements of the released checkpoints (as the
@@ -67,5 +71,34 @@ func TestParseHFArchitectureWins(t *testing.T) {
 	}
 	if m.Parameters() != grok.Parameters() {
 		t.Errorf("parameters = %d, want Grok-1's %d", m.Parameters(), grok.Parameters())
+	}
+}
+
+// A Mixtral whose architecture says Llama is a Mixtral (of 140,620,634,112
+// parameters, as released) and says so; a file that agrees has no note.
+func TestParseHFModelTypeWins(t *testing.T) {
+	const sizes = `"model_type": "mixtral", "hidden_size": 6144, "num_hidden_layers": 56, "num_attention_heads": 48, "num_key_value_heads": 8, "intermediate_size": 16384, "num_local_experts": 8, "num_experts_per_tok": 2, "vocab_size": 32000}`
+	for arch, want := range map[string][]string{
+		"LlamaForCausalLM":   {"architectures names LlamaForCausalLM, model_type mixtral: read as mixtral"},
+		"MixtralForCausalLM": nil,
+		"OursForCausalLM":    nil,
+	} {
+		m, err := ParseHF("config.json", []byte(`{"architectures": ["`+arch+`"], `+sizes))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.Parameters() != 140620634112 || !slices.Equal(m.Notes, want) {
+			t.Errorf("%s: %d parameters, notes %q, want %q", arch, m.Parameters(), m.Notes, want)
+		}
+	}
+}
+
+// A missing number of experts is asked for by the family's own key.
+func TestParseHFExpertKeys(t *testing.T) {
+	for kind, key := range map[string]string{"mixtral": "num_local_experts", "olmoe": "num_experts", "glm4_moe": "n_routed_experts", "gpt_oss": "num_local_experts"} {
+		_, err := ParseHF("c.json", []byte(`{"model_type": "`+kind+`", "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64, "vocab_size": 100}`))
+		if err == nil || !strings.Contains(err.Error(), `c.json: no "`+key+`": want an integer`) {
+			t.Errorf("%s: %v, want %q named", kind, err, key)
+		}
 	}
 }

@@ -93,10 +93,11 @@ func (c *hfConfig) windows(s *modelSpec, window, every int) {
 	}
 }
 
-// experts reads the routed experts; width holds the keys of their width.
-func (c *hfConfig) experts(width ...string) *moeSpec {
+// experts reads the routed experts; key is the family's own for their number,
+// width holds the keys of their width.
+func (c *hfConfig) experts(key string, width ...string) *moeSpec {
 	return &moeSpec{
-		Experts: c.size(maxWidth, expertKeys...),
+		Experts: c.size(maxWidth, append([]string{key}, expertKeys...)...),
 		TopK:    c.size(maxWidth, topKKeys...),
 		FFN:     c.size(maxWidth, width...),
 	}

@@ -68,7 +68,7 @@ func readGemma4(c *hfConfig, s *modelSpec) {
 	if !c.flag(false, "enable_moe_block") {
 		return
 	}
-	s.MoE = c.experts(expertWidthKeys...)
+	s.MoE = c.experts("num_experts", expertWidthKeys...)
 	s.MoE.Shared = s.FFN
 	s.LayerNorms = 7
 	s.also(func(_ int, l *costmodel.Layer) { l.FFN.RouterBias = s.Hidden + l.FFN.Experts })

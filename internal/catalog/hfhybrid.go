@@ -41,7 +41,7 @@ func readQwen3Next(c *hfConfig, s *modelSpec) {
 		c.ffn(s)
 		return
 	}
-	s.MoE = c.experts(expertWidthKeys...)
+	s.MoE = c.experts("num_experts", expertWidthKeys...)
 	s.MoE.Shared = c.size(maxWidth, "shared_expert_intermediate_size")
 	s.MoE.SharedGate = true
 	c.qwenSparse(s)
@@ -75,7 +75,7 @@ func readNemotronH(c *hfConfig, s *modelSpec) {
 		s.HeadDim = c.opt(0, maxWidth, "attention_head_dim")
 	}
 	if strings.ContainsRune(s.Pattern, 'E') {
-		s.MoE = c.experts(expertWidthKeys...)
+		s.MoE = c.experts("n_routed_experts", expertWidthKeys...)
 		s.MoE.Shared = c.size(maxWidth, "moe_shared_expert_intermediate_size")
 		s.MoE.Latent = c.opt(0, maxWidth, "moe_latent_size")
 		s.MoE.RouterBias = true
@@ -108,7 +108,7 @@ func (c *hfConfig) nemotronPattern(layers int) string {
 // readMiniMax (MiniMax-Text-01, M1): lightning attention where the list of
 // the layers' kinds does not say softmax; experts in every layer.
 func readMiniMax(c *hfConfig, s *modelSpec) {
-	s.MoE = c.experts("intermediate_size")
+	s.MoE = c.experts("num_local_experts", "intermediate_size")
 	c.noShared("shared_intermediate_size")
 	softmax := c.ints(s.Layers, "attn_type_list")
 	if softmax == nil {

@@ -25,7 +25,7 @@ func (c *hfConfig) sharedExperts(s *modelSpec) {
 	if c.opt(0, maxWidth, "n_routed_experts") == 0 {
 		return
 	}
-	s.MoE = c.experts(expertWidthKeys...)
+	s.MoE = c.experts("n_routed_experts", expertWidthKeys...)
 	s.MoE.Shared = c.opt(0, maxWidth, "n_shared_experts") * s.MoE.FFN
 	s.MoE.FirstDense = c.opt(0, maxLayers, "first_k_dense_replace")
 	s.MoE.RouterBias = c.word("topk_method") == "noaux_tc" || c.word("scoring_func") == "sigmoid"

@@ -11,7 +11,7 @@ var moeFamilies = []hfFamily{
 	{name: "gpt_oss", types: []string{"gpt_oss"}, arch: []string{"GptOssForCausalLM"}, read: readGPTOSS},
 	{name: "llama4", types: []string{"llama4_text"}, read: readLlama4},
 	{name: "dbrx", types: []string{"dbrx"}, read: readDBRX},
-	{name: "grok-1", types: []string{"grok-1", "grok1", "grok"}, arch: []string{"Grok1ModelForCausalLM"}, tied: true, read: readGrok},
+	{name: "grok-1", types: []string{"grok-1", "grok1", "grok"}, arch: []string{"Grok1ModelForCausalLM"}, borrows: true, tied: true, read: readGrok},
 	{name: "glm4_moe", types: []string{"glm4_moe"}, read: readGLM4MoE},
 	{name: "minimax_m2", types: []string{"minimax_m2"}, read: readMiniMaxM2},
 	{name: "mimo_v2_flash", types: []string{"mimo_v2_flash"}, arch: []string{"MiMoV2FlashForCausalLM"}, read: readMiMoV2},
@@ -19,14 +19,14 @@ var moeFamilies = []hfFamily{
 }
 
 func readMixtral(c *hfConfig, s *modelSpec) {
-	s.MoE = c.experts("intermediate_size")
+	s.MoE = c.experts("num_local_experts", "intermediate_size")
 	c.windows(s, c.opt(0, maxSeqLen, "sliding_window"), 0)
 }
 
 // readQwen2MoE: a shared expert with a gate of its own.
 func readQwen2MoE(c *hfConfig, s *modelSpec) {
 	s.biases(c.flag(true, "qkv_bias"), false, false)
-	s.MoE = c.experts(expertWidthKeys...)
+	s.MoE = c.experts("num_experts", expertWidthKeys...)
 	s.MoE.Shared = c.size(maxWidth, "shared_expert_intermediate_size")
 	s.MoE.SharedGate = true
 	c.qwenSparse(s)
@@ -39,7 +39,7 @@ func readQwen3MoE(c *hfConfig, s *modelSpec) {
 	if c.opt(0, maxWidth, expertKeys...) == 0 {
 		return
 	}
-	s.MoE = c.experts(expertWidthKeys...)
+	s.MoE = c.experts("num_experts", expertWidthKeys...)
 	c.qwenSparse(s)
 }
 
@@ -53,7 +53,7 @@ func readOLMoE(c *hfConfig, s *modelSpec) {
 	s.QKNorm = "full"
 	b := c.flag(false, "attention_bias")
 	s.biases(b, b, false)
-	s.MoE = c.experts("intermediate_size")
+	s.MoE = c.experts("num_experts", "intermediate_size")
 }
 
 // readGPTOSS: biases everywhere, a learned sink a head, every second layer
@@ -62,7 +62,7 @@ func readGPTOSS(c *hfConfig, s *modelSpec) {
 	b := c.flag(true, "attention_bias")
 	s.biases(b, b, false)
 	s.Sinks = true
-	s.MoE = c.experts("intermediate_size")
+	s.MoE = c.experts("num_local_experts", "intermediate_size")
 	s.MoE.Bias, s.MoE.RouterBias = true, true
 	c.windows(s, c.opt(0, maxSeqLen, "sliding_window"), 2)
 }
@@ -74,7 +74,7 @@ func readLlama4(c *hfConfig, s *modelSpec) {
 	b := c.flag(false, "attention_bias")
 	s.biases(b, b, false)
 	s.FFN = c.size(maxWidth, "intermediate_size_mlp", "intermediate_size")
-	s.MoE = c.experts("intermediate_size")
+	s.MoE = c.experts("num_local_experts", "intermediate_size")
 	s.MoE.Shared = s.MoE.FFN
 	s.MoE.Every = max(1, c.opt(1, maxLayers, "interleave_moe_layer_step"))
 	s.Chunked = true
@@ -88,14 +88,14 @@ func readDBRX(c *hfConfig, s *modelSpec) {
 	s.KVHeads = attention.size(maxWidth, "kv_n_heads")
 	attentionDone()
 	ffn, ffnDone := c.sub("ffn_config")
-	s.MoE = ffn.experts("ffn_hidden_size")
+	s.MoE = ffn.experts("moe_num_experts", "ffn_hidden_size")
 	ffnDone()
 }
 
 // readGrok: norms before and after attention and experts.
 func readGrok(c *hfConfig, s *modelSpec) {
 	s.LayerNorms = 4
-	s.MoE = c.experts("moe_intermediate_size", "intermediate_size")
+	s.MoE = c.experts("num_experts", "moe_intermediate_size", "intermediate_size")
 }
 
 // readGLM4MoE (GLM-4.5): biases on q, k and v, a correction a router output.
@@ -105,7 +105,7 @@ func readGLM4MoE(c *hfConfig, s *modelSpec) {
 	if c.flag(false, "use_qk_norm") {
 		s.QKNorm = "head"
 	}
-	s.MoE = c.experts(expertWidthKeys...)
+	s.MoE = c.experts("n_routed_experts", expertWidthKeys...)
 	s.MoE.Shared = c.opt(1, maxWidth, "n_shared_experts") * s.MoE.FFN
 	s.MoE.FirstDense = c.opt(0, maxLayers, "first_k_dense_replace")
 	s.MoE.RouterBias = true
@@ -115,7 +115,7 @@ func readMiniMaxM2(c *hfConfig, s *modelSpec) {
 	if c.flag(true, "use_qk_norm") {
 		s.QKNorm = "full"
 	}
-	s.MoE = c.experts("intermediate_size")
+	s.MoE = c.experts("num_local_experts", "intermediate_size")
 	s.MoE.RouterBias = c.flag(true, "use_routing_bias")
 }
 
@@ -124,7 +124,7 @@ func readMiMoV2(c *hfConfig, s *modelSpec) {
 	b := c.flag(false, "attention_bias")
 	s.biases(b, false, false)
 	c.ffn(s)
-	s.MoE = c.experts(expertWidthKeys...)
+	s.MoE = c.experts("n_routed_experts", expertWidthKeys...)
 	s.MoE.RouterBias = true
 	full := attentionDims{s.Heads, s.KVHeads, s.headDim(), c.size(maxWidth, "v_head_dim")}
 	local := attentionDims{
@@ -164,7 +164,7 @@ func readStep3(c *hfConfig, s *modelSpec) {
 	c.ffn(s)
 	s.QKNorm = "head"
 	s.KVHeads = c.size(maxWidth, "num_attention_groups", "num_key_value_heads")
-	s.MoE = c.experts(expertWidthKeys...)
+	s.MoE = c.experts("num_experts", expertWidthKeys...)
 	s.MoE.Shared = c.size(maxWidth, "share_expert_dim")
 	s.MoE.RouterBias = c.flag(false, "use_moe_router_bias")
 	s.MoE.FirstDense = c.opt(0, maxLayers, "first_k_dense_replace")

@@ -90,30 +90,42 @@ func DecodeKnown(file string, text []byte, v any) (map[string]any, error) {
 
 // newDecoder parses the text. The error is an *Error.
 func newDecoder(file string, text []byte) (*decoder, error) {
+	if len(bytes.TrimSpace(text)) == 0 {
+		return nil, Errorf("%s: empty: want TOML", file)
+	}
+	root, err := ParseTOML(file, text)
+	if err != nil {
+		return nil, err
+	}
+	return &decoder{file: file, root: root, text: text}, nil
+}
+
+// ParseTOML parses a text that may be empty. The error is an *Error.
+func ParseTOML(file string, text []byte) (map[string]any, error) {
 	if err := checkText(file, text); err != nil {
 		return nil, err
 	}
-	d := &decoder{file: file, root: make(map[string]any)}
-	if _, err := toml.Decode(string(text), &d.root); err != nil {
-		return nil, TOMLFault(file, err)
+	root := make(map[string]any)
+	if _, err := toml.Decode(string(text), &root); err != nil {
+		return nil, tomlFault(file, err)
 	}
-	d.text = text
-	return d, nil
+	return root, nil
 }
 
-// checkText refuses what is no text before the parser sees it.
+// checkText refuses before the parser sees it what is no text, or none that it
+// takes in reasonable time.
 func checkText(file string, text []byte) error {
 	switch {
-	case len(bytes.TrimSpace(text)) == 0:
-		return Errorf("%s: empty: want TOML", file)
 	case bytes.IndexByte(text, 0) >= 0 || !utf8.Valid(text):
 		return Errorf("%s: not a text file: want TOML in UTF-8", file)
+	case len(text) > maxTOML:
+		return Errorf("%s: %d bytes: too large for TOML: want at most %d", file, len(text), maxTOML)
 	}
-	return nil
+	return checkDepth(file, text)
 }
 
-// TOMLFault turns the parser's error into one line.
-func TOMLFault(file string, err error) error {
+// tomlFault turns the parser's error into one line.
+func tomlFault(file string, err error) error {
 	var p toml.ParseError
 	if errors.As(err, &p) {
 		msg := p.Message

@@ -135,10 +135,11 @@ func TestBenchReadsAsNCCLTests(t *testing.T) {
 	if err := worker.Run(context.Background(), o, &out, io.Discard); err != nil {
 		t.Fatal(err)
 	}
-	lines, err := calibrate.ReadBench("bench.txt", &out)
+	log, err := calibrate.ReadBench("bench.txt", &out)
 	if err != nil {
 		t.Fatal(err)
 	}
+	lines := log.Lines
 	if len(lines) != 4 || lines[0].Op != collective.AllReduce || lines[0].Bytes != 1024 || lines[0].Ranks != 4 || lines[0].Nodes != 1 ||
 		lines[0].Seconds <= 0 || lines[3].Op != collective.AllToAll {
 		t.Errorf("%+v", lines)

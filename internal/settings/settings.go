@@ -11,8 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/BurntSushi/toml"
-
 	"planner/internal/catalog"
 )
 
@@ -72,9 +70,9 @@ func (s Set) file(path string, keys []string) error {
 	if err != nil {
 		return err
 	}
-	raw := map[string]any{}
-	if _, err := toml.Decode(string(text), &raw); err != nil {
-		return catalog.TOMLFault(path, err)
+	raw, err := catalog.ParseTOML(path, text)
+	if err != nil {
+		return err
 	}
 	for k, v := range raw {
 		if !known(k, keys) {

@@ -22,7 +22,7 @@ type drawing struct {
 func (d *drawing) screen() string {
 	s := d.s
 	if s.W < state.MinWidth || s.H < state.MinHeight {
-		return fit(fmt.Sprintf("%d×%d: too small: make the terminal %d×%d or larger", s.W, s.H, state.MinWidth, state.MinHeight), s.W)
+		return d.tooSmall()
 	}
 	body := s.H - 4
 	var lines []string

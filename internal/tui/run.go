@@ -26,12 +26,11 @@ func Run(ctx context.Context, c state.Config, theme string, mouse bool, run Runn
 		return ErrNoTerminal
 	}
 	lipgloss.SetDefaultRenderer(lipgloss.NewRenderer(out))
-	switch theme {
-	case "light", "dark":
-		lipgloss.SetHasDarkBackground(theme == "dark")
-	default:
-		lipgloss.HasDarkBackground() // asks, while nothing else reads the terminal
+	dark := theme == "dark"
+	if theme != "light" && !dark {
+		dark = darkBackground(os.Stdin, out)
 	}
+	lipgloss.SetHasDarkBackground(dark)
 	m := New(c, Options{Clipboard: out, Run: run, Width: width, Height: height})
 	defer m.Close()
 	options := []tea.ProgramOption{tea.WithAltScreen(), tea.WithContext(ctx)}

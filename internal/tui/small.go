@@ -4,9 +4,19 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"planner/internal/show"
 	"planner/internal/tui/state"
 )
+
+// tooSmall says what would do instead of a screen, on as many lines as it takes
+// and there are.
+func (d *drawing) tooSmall() string {
+	text := fmt.Sprintf("%d×%d: too small: make the terminal %d×%d or larger", d.s.W, d.s.H, state.MinWidth, state.MinHeight)
+	lines := strings.Split(ansi.Wrap(text, max(1, d.s.W), ""), "\n")
+	return strings.Join(lines[:max(1, min(len(lines), d.s.H))], "\n")
+}
 
 // smallTable shows a layout as one string and one bar, for 80 × 24.
 func (d *drawing) smallTable(rows int) []string {

@@ -78,8 +78,10 @@ func (o *Options) Validate() error {
 		return fmt.Errorf("-f %d: too small: want at least 2", o.Factor)
 	case o.Root < 0 || o.Root >= o.Ranks:
 		return fmt.Errorf("--root %d: out of range: want 0 to %d", o.Root, o.Ranks-1)
-	case o.Iters < 0 || o.Warmup < 0 || o.Iters > 1e6 || o.Warmup > 1e6:
-		return fmt.Errorf("--iters %d, --warmup %d: out of range: want 0 to 1000000", o.Iters, o.Warmup)
+	case o.Iters < 0 || o.Iters > 1e6:
+		return fmt.Errorf("--iters %d: out of range: want 0 to 1000000", o.Iters)
+	case o.Warmup < 0 || o.Warmup > 1e6:
+		return fmt.Errorf("--warmup %d: out of range: want 0 to 1000000", o.Warmup)
 	case o.Timeout < 0:
 		return fmt.Errorf("--timeout %v: negative: want a time, or 0 for %v", o.Timeout, transport.DefaultTimeout)
 	case len(o.Hosts) > 0 && o.Address == "":

@@ -16,8 +16,10 @@ type stageBuilder struct {
 	out      []Action
 	computed unit.Seconds
 	leads    []lead
-	open     []int32 // slots of gradient calls that are still on their way
-	hops     []int32 // slots of hops sent
+	// gathering counts the forward and the backward passes that gather.
+	gathering [2]int
+	open      []int32 // slots of gradient calls that are still on their way
+	hops      []int32 // slots of hops sent
 }
 
 func (b *stageBuilder) build() {

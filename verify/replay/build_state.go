@@ -73,7 +73,7 @@ func (b *stageBuilder) startGathers(u *unitOf) {
 		return
 	}
 	for _, row := range b.rows.gather[dirOf(u.Kind)] {
-		for range u.early(b.inPass(row, u)) {
+		for range u.early(b.gathers(row, u)) {
 			u.gathers = append(u.gathers, b.start(row))
 		}
 	}

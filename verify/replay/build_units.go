@@ -13,6 +13,7 @@ type unitOf struct {
 	timeline.Slot
 	index, of int
 	gathers   []int32 // slots, once started
+	kept      bool    // the pass before left the layers gathered
 }
 
 // parts is how many units a layer is cut into: attention and MLP.
@@ -22,16 +23,38 @@ const parts = 2
 func (b *stageBuilder) units(order []timeline.Slot) []unitOf {
 	per := b.perChunk()
 	var out []unitOf
+	kept := false
 	for _, s := range order {
 		n := per
 		if s.Kind == timeline.Weight {
 			n = 1
 		}
 		for u := range n {
-			out = append(out, unitOf{Slot: s, index: u, of: n})
+			out = append(out, unitOf{Slot: s, index: u, of: n, kept: kept && b.plan.between})
 		}
+		kept = s.Kind == timeline.Backward
+		b.gathering[dirOf(s.Kind)] += when(!out[len(out)-1].kept)
 	}
 	return out
+}
+
+func when(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// gathers returns how often the pass of a unit makes the gathers of a row: those
+// that find the layers gathered make none, the others share them.
+func (b *stageBuilder) gathers(row int32, u *unitOf) float64 {
+	switch {
+	case !b.plan.between:
+		return b.inPass(row, u)
+	case u.kept:
+		return 0
+	}
+	return b.plan.Calls[row].Count / float64(b.gathering[dirOf(u.Kind)])
 }
 
 func (b *stageBuilder) perChunk() int { return max(1, parts*b.layers/b.plan.Layout.VPP) }

@@ -22,6 +22,9 @@ type Plan struct {
 	// Mixes says what the delays of each pipeline rank stand for.
 	Mixes []Mix
 	slots int
+	// between says that a pass gathers layers only where no backward pass has
+	// left them gathered.
+	between bool
 }
 
 // Inner returns the ranks of one pipeline rank, TP·CP·DP.
@@ -31,7 +34,7 @@ func (p *Plan) Inner() int { return p.Layout.TP * p.Layout.CP * p.Layout.DP }
 // the plan's timeline, calls those of its explanation.
 func Build(p *strategies.Problem, l strategies.Layout, prof *strategies.Profile) *Plan {
 	x := p.Explain(l, prof)
-	plan := &Plan{Layout: l, Estimate: x.Estimate, Calls: x.Calls}
+	plan := &Plan{Layout: l, Estimate: x.Estimate, Calls: x.Calls, between: strategies.GathersBetween(&l, prof)}
 	walk := p.Timeline(l, prof)
 	compute := passesOf(walk)
 	var once []float64
