@@ -160,6 +160,14 @@ func (x *Mixer) mamba2Params(h int64) (sharded, replicated int64) {
 	return sharded, replicated
 }
 
+// Corrected reports whether the router balances by a bias on the scores of its
+// experts (DeepSeek-V3, arXiv 2412.19437, section 2.1.2). Where experts have
+// biases (gpt-oss), the router's is one of its product; where it is not one an
+// expert (Gemma 4), it is a scale.
+func (f *FFN) Corrected() bool {
+	return f.Experts > 0 && f.RouterBias == f.Experts && !f.ExpertBias
+}
+
 func (f *FFN) params(h int64) (p LayerParams) {
 	up := int64(1)
 	if f.Gated {

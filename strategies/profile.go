@@ -118,6 +118,9 @@ type Comm struct {
 	// RoutingCalls says that probabilities and counts of tokens are exchanged
 	// beside the tokens that go to experts.
 	RoutingCalls bool `toml:"routing_calls"`
+	// ExpertBias says that the tokens of each expert are summed once a step where
+	// the router has a correction.
+	ExpertBias bool `toml:"expert_bias"`
 	// RepeatsTokens says that without SP each TP rank sends all tokens to the
 	// experts, which compute them as often.
 	RepeatsTokens bool `toml:"repeats_tokens"`

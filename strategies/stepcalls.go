@@ -18,6 +18,7 @@ func (s *site) stepCalls(t *tally, st *stage, h *held) {
 		s.sequenceNorms(t, h.replicated)
 		s.tiedEmbedding(t, st)
 		s.gradientNorm(t)
+		s.expertBias(t, st)
 		s.validTokens(t)
 	}
 	if st.head && s.data.Size > 1 {
@@ -77,6 +78,27 @@ func (s *site) overflow(t *tally) {
 	default:
 		s.tinySum(t, "overflow flag", collective.TP|collective.PP, s.modelRanks)
 	}
+}
+
+// expertBias sums the tokens that each expert got in the step, by which the
+// router's correction moves, over the ranks that see different ones: M = 4 bytes
+// an expert and sparse layer (finalize_model_grads.py).
+func (s *site) expertBias(t *tally, st *stage) {
+	if !s.prof.Comm.ExpertBias {
+		return
+	}
+	experts := 0
+	for k, n := range st.kinds {
+		if f := &s.p.Model.Kinds[k].FFN; f.Corrected() {
+			experts += n * f.Experts
+		}
+	}
+	if experts == 0 {
+		return
+	}
+	t.issue(collective.Call{Op: collective.AllReduce, Purpose: "tokens per expert, for the router's correction", Phase: collective.Optimizer,
+		Dims: collective.TP | s.dataDims(), Axis: collective.AxisOther, Span: s.places.Span(1, s.l.TP*s.l.CP*s.l.DP),
+		DType: collective.FP32, Bytes: unit.Bytes(4 * experts), Count: 1}, 1)
 }
 
 // validTokens sums the tokens that count for the loss over the replicas

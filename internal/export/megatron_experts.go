@@ -16,7 +16,7 @@ func megatronExperts(m *costmodel.Model, f *flagList) {
 	f.above(0, "ffn-hidden-size", dense)
 	f.add("num-experts", e.Experts)
 	f.add("moe-router-topk", e.TopK)
-	if corrected(&e) {
+	if e.Corrected() {
 		f.add("moe-router-score-function", "sigmoid")
 		f.add("moe-router-enable-expert-bias")
 	}
@@ -29,12 +29,6 @@ func megatronExperts(m *costmodel.Model, f *flagList) {
 		f.add("moe-layer-freq", freq)
 	}
 }
-
-// corrected reports whether the router balances by a bias on the scores of its
-// experts, which Megatron has with sigmoid scores alone. Where experts have
-// biases (gpt-oss), the router's is one of its product, which Megatron adds by
-// itself; where it is not one an expert (Gemma 4), it is a scale.
-func corrected(f *costmodel.FFN) bool { return f.RouterBias == f.Experts && !f.ExpertBias }
 
 // layerFrequency writes which layers have experts as Python, run-length
 // encoded: "([0]*3+[1]*58)".

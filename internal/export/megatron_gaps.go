@@ -28,7 +28,7 @@ func megatronGaps(m *costmodel.Model, d *Document) {
 
 func routerGaps(m *costmodel.Model, d *Document) {
 	score := "--moe-router-score-function, "
-	if f := sparseOf(m); corrected(&f) {
+	if f := sparseOf(m); f.Corrected() {
 		score = ""
 	}
 	d.missing("how the router scores and groups experts: not held of a model; set %s--moe-router-num-groups, --moe-router-group-topk, --moe-router-topk-scaling-factor and --moe-router-pre-softmax from its configuration", score)
