@@ -39,14 +39,18 @@ func (s State) news(n News) State {
 }
 
 // arrange makes the rows of what is found and puts them in order. The cursor
-// stays on its layout once it was moved, or while another screen is about it.
+// stays on its layout once it was moved, or while another screen is about it,
+// which a search that begins anew may find late.
 func (s State) arrange() State {
 	key := s.Follow
 	if r := s.Current(); key == "" && r != nil && (s.Cursor > 0 || s.View != Table) {
 		key = r.Key()
 	}
-	if !s.Running {
+	switch {
+	case !s.Running:
 		s.Follow = ""
+	case s.View != Table:
+		s.Follow = key
 	}
 	s.Rows = rowsOf(&s.Found)
 	return s.order(key)
@@ -78,11 +82,10 @@ func (s State) order(key string) State {
 		}
 	}
 	s.sort(p)
-	s.Cursor = 0
-	for at, i := range s.Visible {
-		if key != "" && s.Rows[i].Key() == key {
-			s.Cursor = at
-		}
+	at := slices.IndexFunc(s.Visible, func(i int) bool { return key != "" && s.Rows[i].Key() == key })
+	s.Cursor = max(0, at)
+	if at < 0 && key != "" && s.Running && s.View != Table && s.Selected != nil {
+		return s // not found yet: the screen stays with it
 	}
 	return s.selected()
 }

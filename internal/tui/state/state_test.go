@@ -211,3 +211,25 @@ func TestPure(t *testing.T) {
 		}
 	})
 }
+
+// A search that begins anew finds the layout at hand late: the screen about it
+// stays as it is until then, and on the layout after.
+func TestDetailStaysWhileSearching(t *testing.T) {
+	s := start(t, 120, 40)
+	whole := s.Found
+	s.keys("enter 3 enter")
+	if s.View != state.Detail || !s.CallOpen {
+		t.Fatalf("view %v, open %v", s.View, s.CallOpen)
+	}
+	plan := s.Selected.Plan
+	part := whole
+	part.Ranking = whole.Ranking[20:]
+	s.send(state.News{Gen: s.Gen, Found: part})
+	if !s.CallOpen || s.Selected.Plan != plan {
+		t.Errorf("a part of the search: open %v, on %v, want %v", s.CallOpen, s.Selected.Plan, plan)
+	}
+	s.send(state.News{Gen: s.Gen, Found: whole, Done: true})
+	if !s.CallOpen || s.Selected.Plan != plan || s.Current().Key() == "" {
+		t.Errorf("the whole: open %v, on %v, want %v", s.CallOpen, s.Selected.Plan, plan)
+	}
+}
