@@ -24,7 +24,7 @@ func losses(p *strategies.Problem, e *strategies.Estimate) []Loss {
 	ideal := step * p.Rates(e).MFU
 	out := []Loss{
 		{Name: "kernels below peak", Class: "cmp2", Seconds: float64(e.Compute) - ideal - again,
-			Note: "matrix products and attention below the dense peak, norms, and what the slowest stage computes more than the mean"},
+			Note: "products and attention below peak, norms, imbalance"},
 		{Name: "recomputation", Class: "cmp3", Seconds: again, Note: "forward passes that the backward pass repeats"},
 	}
 	for _, axis := range []collective.Axis{collective.AxisTP, collective.AxisCP, collective.AxisEP, collective.AxisPP, collective.AxisDP, collective.AxisOther} {
@@ -44,7 +44,7 @@ func losses(p *strategies.Problem, e *strategies.Estimate) []Loss {
 }
 
 var axisNotes = [collective.NumAxes]string{
-	collective.AxisTP:    "calls of tensor and sequence parallelism that nothing hides",
+	collective.AxisTP:    "calls of TP and SP that nothing hides",
 	collective.AxisCP:    "keys and values that attention waits for",
 	collective.AxisEP:    "tokens on their way to experts and back",
 	collective.AxisPP:    "waiting for hops between stages",
