@@ -76,27 +76,24 @@ func (w *worker) linear(m, n, k float64) {
 	if n == 0 || k == 0 {
 		return
 	}
-	grad := w.d.GEMM(m, k, n)
-	w.out.GEMM.Fwd += w.d.GEMM(m, n, k)
-	w.out.GEMM.Bwd += grad + w.d.Matmul(n, k, m)
-	w.out.Grad += grad
-	w.starved(1, m, n, k)
+	w.products(1, m, n, k, w.d.GEMM(m, n, k), w.d.GEMM(m, k, n), w.d.Matmul(n, k, m))
 	if w.list != nil {
 		w.listProducts(1, m, n, k)
 	}
 }
 
-// starved adds to Streamed the products of linear or grouped that wait for
-// their operands.
-func (w *worker) starved(groups int, m, n, k float64) {
+// products adds the times of a product and of its two gradients.
+func (w *worker) products(groups int, m, n, k float64, out, grad, weight unit.Seconds) {
+	w.out.GEMM = w.out.GEMM.Plus(Pass{out, grad + weight})
+	w.out.Grad += grad
 	if w.d.Starved(groups, m, n, k) {
-		w.out.Streamed.Fwd += w.d.Grouped(groups, m, n, k)
+		w.out.Streamed.Fwd += out
 	}
 	if w.d.Starved(groups, m, k, n) {
-		w.out.Streamed.Bwd += w.d.Grouped(groups, m, k, n)
+		w.out.Streamed.Bwd += grad
 	}
 	if w.d.Starved(groups, n, k, m) {
-		w.out.Streamed.Bwd += w.d.Grouped(groups, n, k, m)
+		w.out.Streamed.Bwd += weight
 	}
 }
 

@@ -48,11 +48,7 @@ const (
 
 func (w *worker) grouped(groups, m, n, k float64) {
 	g := int(groups)
-	grad := w.d.Grouped(g, m, k, n)
-	w.out.GEMM.Fwd += w.d.Grouped(g, m, n, k)
-	w.out.GEMM.Bwd += grad + w.d.Grouped(g, n, k, m)
-	w.out.Grad += grad
-	w.starved(g, m, n, k)
+	w.products(g, m, n, k, w.d.Grouped(g, m, n, k), w.d.Grouped(g, m, k, n), w.d.Grouped(g, n, k, m))
 	if w.list != nil {
 		w.listProducts(g, m, n, k)
 	}

@@ -34,6 +34,8 @@ func TestCallDetails(t *testing.T) {
 			question("llama3.1-8b", "", "megatron-deepspeed", 64, 64, 8192), "", "tp=4,pp=4,dp=4,zero=1", 1, []string{"all_gather backward bf16 67108864 512"}},
 		{"without SP each of two TP ranks sends all 8192 tokens to their two experts",
 			question("mixtral-8x7b", "", "megatron", 64, 64, 8192), "", "tp=2,ep=8,etp=1,dp=32,zero=1,sp=false", 0, []string{"all_to_all forward bf16 134217728 128"}},
+		{"and the gathering dispatcher collects them from eight such ranks", question("mixtral-8x7b", "", "megatron", 64, 64, 8192), "",
+			"tp=2,ep=8,etp=1,dp=32,zero=1,sp=false,dispatcher=allgather", 0, []string{"all_gather forward bf16 536870912 64"}},
 	} {
 		x.q.Precision = x.precision
 		a, err := ask.Ask(x.q)

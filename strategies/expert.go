@@ -144,12 +144,12 @@ func (s *site) expertTensor(t *tally, l *costmodel.Layer, again float64) {
 func (s *site) expertGather(t *tally, l *costmodel.Layer, again float64) {
 	ranks := float64(s.l.EP * s.l.ETP)
 	c := collective.Call{Op: collective.AllGather, Dims: collective.EP | collective.ETP, Axis: collective.AxisEP, Span: s.tpep,
-		DType: s.model, Bytes: s.hidden().Times(ranks / float64(s.l.TP))}
+		DType: s.model, Bytes: s.routedTokens().Times(float64(s.p.Model.Hidden) * s.model.Size() * ranks)}
 	s.threeTimes(t, c, "hidden states", again)
 	c.Op = collective.ReduceScatter
 	s.threeTimes(t, c, "expert output", again)
 	c.Op, c.DType = collective.AllGather, collective.FP32
-	c.Bytes = s.tokens().Times(float64(l.FFN.Experts) * 4 * ranks / float64(s.l.TP))
+	c.Bytes = s.routedTokens().Times(float64(l.FFN.Experts) * 4 * ranks)
 	s.threeTimes(t, c, "routing probabilities", again)
 	c.DType, c.Bytes, c.Purpose, c.Phase, c.Count = collective.Int8, c.Bytes/4, "routing map", collective.Forward, 1
 	s.twice(t, c, again)

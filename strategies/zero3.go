@@ -27,7 +27,7 @@ func (s *site) scattersOnce() bool { return s.l.PP > 1 }
 func (s *site) gathersOnce() bool { return s.l.PP > 1 && s.l.Zero == 2 && !s.p.Work.Forward }
 
 func (s *site) zero3(t *stateTally, h *held, g *group) {
-	layers, roots := eachLayer(h, g), s.roots(g)
+	layers, roots := s.eachLayer(h, g), s.roots(g)
 	again := s.gathersAgain(&layers, &roots)
 	back := g.shard
 	if s.l.HPZ > 0 {
@@ -48,14 +48,14 @@ func (s *site) zero3(t *stateTally, h *held, g *group) {
 func (s *site) gatherRootAgain(t *stateTally, g *group, of gathered, share float64, span hardware.Span) {
 	of.params *= share
 	if share < 1 { // the final norm, which is never split, is with what was kept
-		of.params += s.persistentPer(g, &of)
+		of.params += of.whole
 	}
 	s.gatherLayers(t, g, &of, collective.Backward, math.Ceil(share), span)
 }
 
 // zero3Forward is a forward-only pass: one gather a layer (ZeRO-Inference).
 func (s *site) zero3Forward(t *stateTally, h *held, g *group) {
-	layers, roots := eachLayer(h, g), s.roots(g)
+	layers, roots := s.eachLayer(h, g), s.roots(g)
 	s.gatherLayers(t, g, &layers, collective.Forward, 1, g.shard)
 	for i := range roots {
 		s.gatherLayers(t, g, &roots[i], collective.Forward, 1, g.shard)
@@ -107,7 +107,7 @@ func (s *site) gatherLayers(t *stateTally, g *group, of *gathered, phase collect
 	case phase == collective.Backward:
 		class = classBwd
 	}
-	split := max(0, of.params/of.count-s.persistentPer(g, of))
+	split := max(0, of.params/of.count-of.whole)
 	t.add(collective.Call{Op: collective.AllGather, Purpose: t.label(g.what, t.label(of.name, "parameters")), Phase: phase, Dims: g.dims,
 		Axis: collective.AxisDP, Span: span, DType: s.model, Bytes: bytesOf(split, s.model), Count: math.Ceil(of.count*times - 1e-9),
 		Overlaps: "computation of the layer before"}, class)
@@ -119,22 +119,30 @@ type gathered struct {
 	name   string
 	count  float64
 	params float64 // elements of all of them
-	norm   bool    // the final norm is with it
+	whole  float64 // of these, in one call, the elements that are never split
 }
 
-func eachLayer(h *held, g *group) gathered {
-	return gathered{name: "layer ", count: h.layers, params: g.params - g.root}
+func (s *site) eachLayer(h *held, g *group) gathered {
+	of := gathered{name: "layer ", count: h.layers, params: g.params - g.root}
+	if s.persists(g) && h.layers > 0 {
+		of.whole = s.persistentLayers() / h.layers
+	}
+	return of
 }
 
 // roots returns the embedding and the head with the final norm, or both as one
 // where they share weights or the framework wraps them together.
 func (s *site) roots(g *group) [2]gathered {
+	norm := 0.0
+	if s.persists(g) && g.head > 0 {
+		norm = float64(s.p.Model.FinalNorm)
+	}
 	if !s.prof.Comm.SplitRoot || s.p.Model.Tied {
-		return [2]gathered{{name: "embedding, head and norm ", count: 1, params: g.root, norm: true}}
+		return [2]gathered{{name: "embedding, head and norm ", count: 1, params: g.root, whole: norm}}
 	}
 	return [2]gathered{
 		{name: "embedding ", count: 1, params: g.root - g.head},
-		{name: "head and norm ", count: 1, params: g.head, norm: true},
+		{name: "head and norm ", count: 1, params: g.head, whole: norm},
 	}
 }
 
@@ -176,19 +184,11 @@ func (s *site) scatter(t *stateTally, g *group, what string, n, count float64) {
 	}
 }
 
-// persistentPer returns the elements that are never split of what a call of a
-// group moves.
-func (s *site) persistentPer(g *group, of *gathered) float64 {
-	c := &s.prof.Comm
-	switch {
-	case c.Persist == 0 || s.p.Model.Hidden > c.Persist || g.dims == collective.EDP:
-		return 0
-	case of.norm && of.params > 0:
-		return float64(s.p.Model.FinalNorm)
-	case of.count > 1 || of.name == "layer ":
-		return s.persistentLayers() / of.count
-	}
-	return 0
+// persists reports whether tensors of a group stay whole: those of norms, which
+// are below the threshold.
+func (s *site) persists(g *group) bool {
+	n := s.prof.Comm.Persist
+	return n > 0 && s.p.Model.Hidden <= n && g.dims != collective.EDP
 }
 
 // persistentLayers returns the elements of the tensors below the persistence
@@ -213,8 +213,8 @@ func (s *site) persistentLayers() float64 {
 // persistent gathers the parameters that are never split, once a step after
 // the optimizer (stage3.py:2571).
 func (s *site) persistent(t *stateTally, h *held, g *group) {
-	layers, roots := eachLayer(h, g), s.roots(g)
-	n := s.persistentPer(g, &layers)*h.layers + s.persistentPer(g, &roots[0]) + s.persistentPer(g, &roots[1])
+	layers, roots := s.eachLayer(h, g), s.roots(g)
+	n := layers.whole*h.layers + roots[0].whole + roots[1].whole
 	t.add(collective.Call{Op: collective.AllGather, Purpose: t.label(g.what, "persistent parameters"), Phase: collective.Optimizer, Dims: g.dims,
 		Axis: collective.AxisDP, Span: g.shard, DType: s.model, Bytes: bytesOf(n, s.model), Count: 1}, classGather)
 }

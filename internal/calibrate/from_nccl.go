@@ -49,7 +49,7 @@ func FromBench(c *hardware.Cluster, lines []Bench) ([]LinkRate, error) {
 			continue
 		}
 		r := rateOf(&c.Tiers[tier], v)
-		if !(r.Factor > 1/factorMost && r.Factor < factorMost) {
+		if !(r.Factor > 1./catalog.MostCorrection && r.Factor < catalog.MostCorrection) {
 			return nil, catalog.Errorf("%s: %.3g of the modelled rate: want the times of nccl-tests in microseconds, of this hardware", r.Kind, r.Factor)
 		}
 		out = append(out, r)

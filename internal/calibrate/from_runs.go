@@ -50,15 +50,11 @@ func FromRuns(name string, runs []validate.Run) (*Factor, error) {
 		return nil, nothingMeasured(name, rep)
 	}
 	f.fit(ratios)
-	if !(f.Correction > 1/factorMost && f.Correction < factorMost) {
+	if !(f.Correction > 1./catalog.MostCorrection && f.Correction < catalog.MostCorrection) {
 		return nil, catalog.Errorf("%s: measured %.3g of what is predicted: want step_seconds in seconds, of one whole step", name, f.Correction)
 	}
 	return f, nil
 }
-
-// factorMost tells a slow cluster from another unit (60, 1000): the slowest
-// published runs take 12 times what is predicted (docs/ACCURACY.md).
-const factorMost = 30.0
 
 // join takes the cluster from the first row; the others must be of it.
 func (f *Factor) join(name string, r *validate.RunResult) error {
