@@ -1,9 +1,6 @@
 package plan
 
 import (
-	"bytes"
-	"encoding/json"
-
 	"planner/hardware"
 	"planner/hardware/unit"
 	"planner/internal/ask"
@@ -58,27 +55,4 @@ func (q *Question) Ask() ask.Question {
 		Options: catalog.ClusterOptions{GPUsPerNode: q.GPUsPerNode, Domain: q.Domain, InterNode: unit.BytesPerSecond(q.InterNode),
 			Fabric: hardware.LinkKind(q.Fabric), NICs: q.NICs, Latency: unit.Seconds(q.Latency)},
 	}
-}
-
-// MarshalJSON writes the keys in the order that reports have, which is not that
-// of plan files; a key that both have stands where the outer struct has it.
-// Escaping is left to the encoder around it.
-func (q Question) MarshalJSON() ([]byte, error) {
-	type rest Question
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(struct {
-		Model       string  `json:"model"`
-		Hardware    string  `json:"hardware"`
-		GPUs        int     `json:"gpus"`
-		SeqLen      int     `json:"seq_len"`
-		GlobalBatch int     `json:"global_batch"`
-		Precision   string  `json:"precision"`
-		Framework   string  `json:"framework"`
-		Pass        string  `json:"pass,omitempty"`
-		Trainable   float64 `json:"trainable,omitempty"`
-		rest
-	}{q.Model, q.Hardware, q.GPUs, q.SeqLen, q.GlobalBatch, q.Precision, q.Framework, q.Pass, q.Trainable, rest(q)})
-	return b.Bytes(), err
 }

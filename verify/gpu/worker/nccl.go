@@ -24,15 +24,10 @@ type seat interface {
 // onNCCL measures as one rank of a job, on the GPU that its place on the
 // machine gives it. All ranks get the whole document.
 func onNCCL(ctx context.Context, w transport.World, local int, o *Options) (*Document, error) {
-	host, err := engine.New(w)
+	host, lib, err := o.join(w)
 	if err != nil {
 		return nil, err
 	}
-	lib, err := nccl.Open(o.kind(), paths(o.Library)...)
-	if err != nil {
-		return nil, err
-	}
-	lib.Blocking = o.Blocking
 	_, gpu, where, err := o.take(local)
 	if err != nil {
 		return nil, err
@@ -51,6 +46,20 @@ func onNCCL(ctx context.Context, w transport.World, local int, o *Options) (*Doc
 	}
 	doc.Notes = append(doc.Notes, doubts()...)
 	return doc, errors.Join(m.close(), gpu.Close(), host.Close())
+}
+
+// join connects a rank to the others, and opens the library of their calls.
+func (o *Options) join(w transport.World) (*engine.Comm, *nccl.Library, error) {
+	host, err := engine.New(w)
+	if err != nil {
+		return nil, nil, err
+	}
+	lib, err := nccl.Open(o.kind(), paths(o.Library)...)
+	if err != nil {
+		return nil, nil, err
+	}
+	lib.Blocking = o.Blocking
+	return host, lib, nil
 }
 
 func (o *Options) kind() nccl.Kind {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 
-	"planner/verify/engine"
 	"planner/verify/gpu/cuda"
 	"planner/verify/gpu/nccl"
 	"planner/verify/gpu/start"
@@ -37,15 +36,10 @@ func (o *ReplayOptions) rank(ctx context.Context, w transport.World, local int, 
 			return nil, err
 		}
 	}
-	host, err := engine.New(w)
+	host, lib, err := o.join(w)
 	if err != nil {
 		return nil, err
 	}
-	lib, err := nccl.Open(o.kind(), paths(o.Library)...)
-	if err != nil {
-		return nil, err
-	}
-	lib.Blocking = o.Blocking
 	products, err := o.blas()
 	if err != nil {
 		return nil, err
