@@ -18,6 +18,12 @@ var frameworkRules = []frameworkRule{
 		func(_ *Problem, l *Layout, _ *Capabilities) (string, string, string) {
 			return pair("tp", l.TP), "has no tensor parallelism", "use tp=1 or another framework"
 		}},
+	{func(_ *Problem, l *Layout, can *Capabilities) bool {
+		return l.TP > 1 && can.TPStages != nil && !slices.Contains(can.TPStages, l.Zero)
+	},
+		func(_ *Problem, l *Layout, can *Capabilities) (string, string, string) {
+			return fmt.Sprintf("zero=%d", l.Zero), fmt.Sprintf("cannot combine ZeRO-%d with tp>1", l.Zero), "use zero=" + list(can.TPStages) + " or tp=1"
+		}},
 	{func(_ *Problem, l *Layout, can *Capabilities) bool { return l.PP > 1 && len(can.PPStages) == 0 },
 		func(_ *Problem, l *Layout, _ *Capabilities) (string, string, string) {
 			return pair("pp", l.PP), "has no pipeline parallelism", "use pp=1 or another framework"

@@ -36,9 +36,11 @@ func (p *Profile) FitFor(arch string) *ProfileFit {
 
 // Capabilities says what a framework can run.
 type Capabilities struct {
-	Stages    []int    `toml:"stages"`    // ZeRO stages
-	PPStages  []int    `toml:"pp_stages"` // ZeRO stages that it combines with PP > 1; empty: no PP
-	TP        bool     `toml:"tp"`
+	Stages   []int `toml:"stages"`    // ZeRO stages
+	PPStages []int `toml:"pp_stages"` // ZeRO stages that it combines with PP > 1; empty: no PP
+	TP       bool  `toml:"tp"`
+	// TPStages lists the ZeRO stages that it combines with TP > 1; empty: all.
+	TPStages  []int    `toml:"tp_stages"`
 	CP        bool     `toml:"cp"`
 	EP        bool     `toml:"ep"`
 	SP        string   `toml:"sp"` // "choice", "always" or "never" at TP > 1

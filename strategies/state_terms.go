@@ -37,10 +37,11 @@ func (s *site) stateTerms(h *held) []StateTerm {
 				out = append(out, t)
 			}
 		}
-		add("weights", part.of, 3, part.n, b.Weight)
+		weight, master := s.weightBytes()
+		add("weights", part.of, 3, part.n, weight)
 		add("weights", frozen(part.of), 1, part.n*(1-trained), s.frozenBytes())
 		add("gradients", part.of, 2, part.n*trained, s.prof.GradBytes(&s.p.Work))
-		add("master", part.of, 1, part.n*trained, b.Master)
+		add("master", part.of, 1, part.n*trained, master)
 		add("moments", part.of, 1, part.n*trained, s.momentBytes())
 	}
 	if low := s.p.low * b.LowCopies; low > 0 {

@@ -60,7 +60,7 @@ some minutes; --out names a folder for the files.`,
 	f.StringVar(&k.hardware, "hardware", "", "cluster that was measured (default "+ask.DefaultHardware+", or the table's)")
 	f.StringVar(&k.runs, "runs", "", "table of runs to fit on (default: the published runs)")
 	f.StringVar(&k.collectives, "collectives", "", "table of measured collectives: fit the constants of links on it alone")
-	f.StringVar(&k.out, "out", "", "hardware TOML, or folder, to write (default: standard output, the hardware TOML alone)")
+	f.StringVarP(&k.out, "out", "o", "", "hardware TOML, or folder, to write (default: standard output, the hardware TOML alone)")
 	k.measured.addTo(c)
 	return c
 }

@@ -77,7 +77,7 @@ func (v *validation) run(c *cobra.Command, args []string) error {
 	if err := v.answer(c, rep); err != nil {
 		return err
 	}
-	if v.published() {
+	if v.published() || rep.Seen() {
 		fmt.Fprintln(c.ErrOrStderr(), "note:", seen)
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 
+	"planner/hardware"
 	"planner/internal/catalog"
 	"planner/presets"
 	"planner/strategies"
@@ -68,7 +69,7 @@ func (f *file) calibrated(b Band, spread [2]float64) Band {
 	b = Band{max(b.Low, c.Low), min(b.High, c.High), c.Runs, "calibrated by a measured step of this cluster"}
 	if spread[1] > 0 && (spread[0] < b.Low || spread[1] > b.High) {
 		b.Low, b.High = min(b.Low, spread[0]), max(b.High, spread[1])
-		b.Note = "calibrated by measured steps of this cluster, which lie so far apart"
+		b.Comparable, b.Note = 0, "as far apart as the measured steps of this cluster lie"
 	}
 	return b
 }
@@ -76,6 +77,9 @@ func (f *file) calibrated(b Band, spread [2]float64) Band {
 // of returns the band of the nearest kind of run. Where an estimate is beyond
 // its runs, those of a wider kind are no help: none measured both at once.
 func (f *file) of(p *strategies.Problem, e *strategies.Estimate) Band {
+	if p.Work.Precision == hardware.FP32 {
+		return Band{f.Unseen.Low, f.Unseen.High, 0, "no measured run in fp32: wider"}
+	}
 	for i, key := range Keys(p, e) {
 		x, ok := f.Kind[key]
 		switch {

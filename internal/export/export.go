@@ -118,9 +118,25 @@ func Export(name string, p *Plan) (*Document, error) {
 		fmt.Sprintf("predicted for %s: %s", p.Profile.Name, p.Predicted),
 		"target: " + t.release,
 	}
+	p = asRun(p, d)
 	workload(t.name, p, d)
 	t.write(p, d)
 	return d, nil
+}
+
+// asRun returns the plan in the format that its part computes in, which the
+// figures are of.
+func asRun(p *Plan, d *Document) *Plan {
+	gpu, asked := p.Problem.Cluster.GPU, p.Problem.Work.Precision
+	as := gpu.RunsAs(asked)
+	if as == asked {
+		return p
+	}
+	d.assume("%s has no %s units: written in %s, as predicted", gpu.Name, asked, as)
+	problem, run := *p.Problem, *p
+	problem.Work.Precision = as
+	run.Problem = &problem
+	return &run
 }
 
 func (d *Document) missing(format string, args ...any) {

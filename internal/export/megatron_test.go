@@ -5,7 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"planner/hardware"
 	"planner/internal/ask"
+	"planner/strategies"
 )
 
 // Flags of Megatron-LM's own scripts: examples/post_training/modelopt/conf,
@@ -74,5 +76,17 @@ func TestPredictionLayers(t *testing.T) {
 		if !strings.Contains(d.Text+d.SideFile(), "multi-token prediction of deepseek-v3: ") {
 			t.Errorf("%s: %q", target, d.Assumed)
 		}
+	}
+}
+
+// An H100 has no fp4 units (NVIDIA's data sheet): what is predicted and written
+// runs in fp8.
+func TestExportAsThePartRuns(t *testing.T) {
+	d := &Document{}
+	p := &Plan{Problem: &strategies.Problem{Cluster: &hardware.Cluster{GPU: &hardware.Accelerator{Name: "h100"}}}}
+	p.Problem.Cluster.GPU.Peak[hardware.BF16], p.Problem.Cluster.GPU.Peak[hardware.FP8] = 1, 2
+	p.Problem.Work.Precision = hardware.NVFP4
+	if got := asRun(p, d).Problem.Work.Precision; got != hardware.FP8 || len(d.Assumed) != 1 || p.Problem.Work.Precision != hardware.NVFP4 {
+		t.Errorf("%v, %q", got, d.Assumed)
 	}
 }

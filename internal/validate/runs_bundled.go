@@ -3,6 +3,7 @@ package validate
 import (
 	"bytes"
 	"io/fs"
+	"slices"
 
 	"planner/internal/catalog"
 	"planner/presets"
@@ -40,4 +41,18 @@ func RunsFile(path string) (*RunTable, error) {
 		return nil, catalog.Errorf("--runs %s: no rows below the header", path)
 	}
 	return t, err
+}
+
+// Seen reports whether rows of a table are of the published runs, by their
+// names: what the constants were fitted on.
+func (r *Report) Seen() bool {
+	runs, err := BundledRuns()
+	if err != nil {
+		return false
+	}
+	known := map[string]bool{}
+	for i := range runs {
+		known[runs[i].ID] = true
+	}
+	return slices.ContainsFunc(r.Rows, func(x RunResult) bool { return x.ID != "" && known[x.ID] })
 }

@@ -8,7 +8,6 @@ import (
 	"io"
 
 	"planner/verify/gpu/cuda"
-	"planner/verify/gpu/nccl"
 	"planner/verify/gpu/start"
 	"planner/verify/gpu/step"
 	"planner/verify/launch"
