@@ -76,7 +76,7 @@ func TestEveryScreenFits(t *testing.T) {
 func waitFor(t *testing.T, tm *teatest.TestModel, text string) {
 	t.Helper()
 	teatest.WaitFor(t, tm.Output(), func(b []byte) bool { return bytes.Contains([]byte(ansi.Strip(string(b))), []byte(text)) },
-		teatest.WithDuration(20*time.Second), teatest.WithCheckInterval(5*time.Millisecond))
+		teatest.WithDuration(time.Minute), teatest.WithCheckInterval(5*time.Millisecond))
 }
 
 func program(t *testing.T, o Options, w, h int) *teatest.TestModel {
@@ -120,7 +120,7 @@ func TestSession(t *testing.T) {
 		t.Errorf("ran %q", args)
 	}
 	tm.Type("q")
-	tm.WaitFinished(t, teatest.WithFinalTimeout(10*time.Second))
+	tm.WaitFinished(t, teatest.WithFinalTimeout(time.Minute))
 }
 
 func TestSmallSession(t *testing.T) {
@@ -139,7 +139,7 @@ func TestSmallSession(t *testing.T) {
 	tm.Send(tea.WindowSizeMsg{Width: 50, Height: 10})
 	waitFor(t, tm, "too small")
 	tm.Send(tea.KeyMsg{Type: tea.KeyCtrlC})
-	tm.WaitFinished(t, teatest.WithFinalTimeout(10*time.Second))
+	tm.WaitFinished(t, teatest.WithFinalTimeout(time.Minute))
 	if _, err := io.ReadAll(tm.FinalOutput(t)); err != nil {
 		t.Error(err)
 	}

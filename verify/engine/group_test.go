@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -177,7 +178,7 @@ func TestDisagreementEndsAll(t *testing.T) {
 		"reduction": func(c *engine.Call) { c.Reduction = reduce.Max },
 	} {
 		begin := time.Now()
-		err := job(t, transport.Goroutine, 3, transport.Options{Timeout: 5 * time.Second}, func(c *engine.Comm) error {
+		err := job(t, transport.Goroutine, 3, transport.Options{Timeout: time.Minute}, func(c *engine.Comm) error {
 			call := base
 			call.In, call.Out = make([]byte, base.Bytes()), make([]byte, base.Bytes())
 			if c.Rank() == 2 {
@@ -191,27 +192,27 @@ func TestDisagreementEndsAll(t *testing.T) {
 		if err == nil || strings.Count(err.Error(), "disagree") != 3 {
 			t.Errorf("%s: got %v, want all three ranks to say so", name, err)
 		}
-		if took := time.Since(begin); took > 300*time.Millisecond {
+		if took := time.Since(begin); took > 30*time.Second { // long before the deadline, on a busy machine too
 			t.Errorf("%s: noticed after %v", name, took)
 		}
 	}
 }
 
 func TestSilenceMeetsTheDeadline(t *testing.T) {
-	const timeout = 100 * time.Millisecond
-	begin := time.Now()
+	const timeout = 500 * time.Millisecond
+	var others sync.WaitGroup
+	others.Add(2)
 	err := job(t, transport.Goroutine, 3, transport.Options{Timeout: timeout}, func(c *engine.Comm) error {
 		if c.Rank() == 1 {
-			<-time.After(2 * timeout)
+			others.Wait()
+		} else {
+			defer others.Done()
 		}
 		b := make([]byte, 64)
 		return c.AllReduce(b, b, 16, reduce.F32, reduce.Sum)
 	})
 	if err == nil || !strings.Contains(err.Error(), "all_reduce #1, step") || !strings.Contains(err.Error(), "peer rank 1") {
 		t.Errorf("got %v", err)
-	}
-	if took := time.Since(begin); took > 2*timeout+200*time.Millisecond {
-		t.Errorf("took %v", took)
 	}
 }
 

@@ -192,25 +192,28 @@ func awaitFile(t *testing.T, name string) string {
 }
 
 func TestFaults(t *testing.T) {
-	const deadline = 400 * time.Millisecond
+	// A stopped rank shows by the deadline alone, the others long before it. How
+	// soon, TestSoak says: here the machine may be busy with other work.
+	const deadline, long, busy = time.Second, transport.DefaultTimeout, 10 * time.Second
 	tests := []struct {
 		name      string
 		mode      string
 		survivors []int
 		do        func(p []*os.Process)
 		want      string
+		timeout   time.Duration
 		within    time.Duration
 	}{
-		{"kill", "run", []int{0, 1}, func(p []*os.Process) { _ = p[2].Kill() }, "peer rank 2: it", 100 * time.Millisecond},
-		{"kill rank 0", "run", []int{1, 2}, func(p []*os.Process) { _ = p[0].Kill() }, "rank 0", 100 * time.Millisecond},
-		{"stop", "run", []int{0, 2}, func(p []*os.Process) { _ = p[1].Signal(syscall.SIGSTOP) }, "rank 1", deadline + 100*time.Millisecond},
-		{"disagree", "disagree", []int{0, 1, 2}, func([]*os.Process) {}, "disagree", 100 * time.Millisecond},
-		{"other call", "idle", []int{0, 1, 2}, func([]*os.Process) {}, "disagree", 100 * time.Millisecond},
+		{"kill", "run", []int{0, 1}, func(p []*os.Process) { _ = p[2].Kill() }, "peer rank 2: it", long, busy},
+		{"kill rank 0", "run", []int{1, 2}, func(p []*os.Process) { _ = p[0].Kill() }, "rank 0", long, busy},
+		{"stop", "run", []int{0, 2}, func(p []*os.Process) { _ = p[1].Signal(syscall.SIGSTOP) }, "rank 1", deadline, deadline + busy},
+		{"disagree", "disagree", []int{0, 1, 2}, func([]*os.Process) {}, "disagree", long, busy},
+		{"other call", "idle", []int{0, 1, 2}, func([]*os.Process) {}, "disagree", long, busy},
 	}
 	for _, kind := range []transport.Kind{transport.Shm, transport.TCP} {
 		for _, tt := range tests {
 			t.Run(kind.String()+"/"+tt.name, func(t *testing.T) {
-				reports, last := fault(t, kind, tt.mode, deadline, tt.survivors, tt.do)
+				reports, last := fault(t, kind, tt.mode, tt.timeout, tt.survivors, tt.do)
 				t.Logf("last survivor after %v: %s", last, reports[0])
 				for _, r := range reports {
 					if !strings.Contains(r, "all_reduce #") && !strings.Contains(r, "barrier #") {
@@ -220,7 +223,7 @@ func TestFaults(t *testing.T) {
 						t.Errorf("report %q does not name %s", r, tt.want)
 					}
 				}
-				if slack := 150 * time.Millisecond; last > tt.within+slack { // other programs use the cores too
+				if last > tt.within {
 					t.Errorf("last survivor reported after %v, want %v", last, tt.within)
 				}
 			})

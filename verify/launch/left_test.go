@@ -97,7 +97,7 @@ func TestRanksDieWithTheirLauncher(t *testing.T) {
 	_, _ = io.Copy(io.Discard, in)
 	_ = c.Wait()
 	for _, pid := range pids {
-		for deadline := time.Now().Add(2 * time.Second); alive(pid); time.Sleep(time.Millisecond) {
+		for deadline := time.Now().Add(20 * time.Second); alive(pid); time.Sleep(time.Millisecond) {
 			if time.Now().After(deadline) {
 				t.Fatalf("process %d is left", pid)
 			}

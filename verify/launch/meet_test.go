@@ -35,7 +35,7 @@ func listener(t *testing.T) net.Listener {
 func TestStrangersAreRefused(t *testing.T) {
 	join := func(c Config, rank, size int) func(string) error {
 		return func(addr string) error {
-			c.Patience = 5 * time.Second
+			c.Patience = 30 * time.Second
 			j, err := Join(t.Context(), Place{Rank: rank, Size: size, Address: addr}, c)
 			if err == nil {
 				err = j.Close()

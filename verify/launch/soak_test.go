@@ -99,7 +99,7 @@ func (s *soak) job(t *testing.T, f soakFault) {
 	}
 	began := time.Now()
 	defer func() {
-		if took := time.Since(began); took > 20*time.Second {
+		if took := time.Since(began); took > time.Minute {
 			t.Errorf("%s: took %v", what, took)
 		}
 	}()
@@ -150,7 +150,7 @@ func (s *soak) judge(t *testing.T, what string, f soakFault, err error, l *soakL
 		if last > f.wait+100*time.Millisecond {
 			t.Logf("%s: last survivor reported after %v: %+v", what, last, l.ended)
 		}
-		if last > f.wait+2*time.Second { // other programs use the cores too
+		if last > f.wait+10*time.Second { // other programs use the cores too
 			t.Errorf("%s: last survivor reported after %v", what, last)
 		}
 	}

@@ -70,8 +70,9 @@ func TestBlockingDeadlines(t *testing.T) {
 	if err := g.Close(); err != nil {
 		t.Error(err)
 	}
-	err = job(d, l, 2, 200*time.Millisecond, func(c *Comm, _ *cuda.Seat) error {
+	err = job(d, l, 2, time.Minute, func(c *Comm, _ *cuda.Seat) error {
 		if c.Rank == 0 {
+			c.Timeout = 200 * time.Millisecond
 			_, err := c.Split(0, 0)
 			return err
 		}

@@ -55,10 +55,11 @@ func TestMissingRank(t *testing.T) {
 	_, err = l.Init(id, 2, 0, g.Seat(0), 10*time.Millisecond)
 	oneLine(t, err, "rank 0 of 2: ncclCommInitRankConfig: not done after 10ms: a rank is gone")
 
-	err = job(d, l, 2, 10*time.Millisecond, func(c *Comm, s *cuda.Seat) error {
+	err = job(d, l, 2, time.Minute, func(c *Comm, s *cuda.Seat) error {
 		if c.Rank == 1 {
 			return nil
 		}
+		c.Timeout = 10 * time.Millisecond
 		p, err := s.Alloc(64)
 		if err != nil {
 			return err
@@ -82,7 +83,7 @@ func TestMissingRank(t *testing.T) {
 func TestAsyncError(t *testing.T) {
 	d, l, set := fake(t, 2)
 	const remote = 6
-	err := job(d, l, 2, 5*time.Second, func(c *Comm, s *cuda.Seat) error {
+	err := job(d, l, 2, time.Minute, func(c *Comm, s *cuda.Seat) error {
 		if c.Rank == 1 {
 			return nil
 		}
@@ -99,7 +100,7 @@ func TestAsyncError(t *testing.T) {
 
 func TestCallsThatCannotBe(t *testing.T) {
 	d, l, _ := fake(t, 1)
-	err := job(d, l, 1, time.Second, func(c *Comm, _ *cuda.Seat) error {
+	err := job(d, l, 1, time.Minute, func(c *Comm, _ *cuda.Seat) error {
 		return c.Do(Call{Op: collective.Broadcast, Root: 1})
 	})
 	oneLine(t, err, "root 1, peer 0, count 0: out of range: want ranks 0 to 0")
