@@ -15,7 +15,8 @@ func newHardware() *cobra.Command {
 		Short: "List the accelerator and cluster presets, or show one",
 		Example: `  planner hardware
   planner hardware show h100-sxm-80gb
-  planner hardware show ./mine.toml --gpus 64 --format json`,
+  planner hardware show ./mine.toml --gpus 64 --format json
+  planner hardware show dgx-a100-80gb --format toml > mine.toml`,
 		Args: unknownCommand,
 		RunE: func(c *cobra.Command, _ []string) error { return listHardware(c, o) },
 	}
@@ -24,6 +25,8 @@ func newHardware() *cobra.Command {
 	showOne := &cobra.Command{
 		Use:   "show NAME|PATH",
 		Short: "Show one accelerator or cluster, with the source of its figures",
+		Long: `Show one accelerator or cluster, with the source of its figures. --format toml
+writes the file that describes it, to be edited and given to --hardware.`,
 		Args:  oneArgument("a cluster or accelerator preset, or a cluster TOML"),
 		RunE:  func(c *cobra.Command, args []string) error { return showHardware(c, o, args[0], gpus) },
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -62,6 +65,9 @@ func listHardware(c *cobra.Command, o *form) error {
 }
 
 func showHardware(c *cobra.Command, o *form, name string, gpus int) error {
+	if o.format == "toml" {
+		return writeClusterTOML(c, name)
+	}
 	if err := o.formatted(c); err != nil {
 		return err
 	}
@@ -93,6 +99,19 @@ func showHardware(c *cobra.Command, o *form, name string, gpus int) error {
 	}
 	show.Hardware(c.OutOrStdout(), o.format, []show.HardwareFacts{f})
 	return nil
+}
+
+// writeClusterTOML writes a file that --hardware takes. It has no size.
+func writeClusterTOML(c *cobra.Command, name string) error {
+	if c.Flags().Changed("gpus") {
+		return catalog.Errorf("--gpus with --format toml: a file describes machines of any number: leave out --gpus")
+	}
+	text, err := catalog.ClusterTOML(name)
+	if err != nil {
+		return err
+	}
+	_, err = c.OutOrStdout().Write(text)
+	return err
 }
 
 // domain returns the GPUs that the scale-up links of a machine join as built,
