@@ -40,7 +40,11 @@ func checkCorrection(d *decoder, path string, e *hardware.Efficiency) {
 	if e.Correction != 0 && !(e.Correction >= 1./MostCorrection && e.Correction <= MostCorrection) {
 		d.fail(join(path, "correction"), "correction: %g: out of range: want 1/%d to %d", e.Correction, MostCorrection, MostCorrection)
 	}
-	if low, high := e.Spread[0], e.Spread[1]; e.Spread != [2]float64{} && !(low > 0 && low <= 1 && high >= 1 && high <= MostCorrection) {
+	low, high := e.Spread[0], e.Spread[1]
+	switch {
+	case low != 0 && high == 0:
+		d.fail(join(path, "spread"), "spread: one factor, %g: want the lowest and the highest, as in [0.9, 1.2]", low)
+	case e.Spread != [2]float64{} && !(low > 0 && low <= 1 && high >= 1 && high <= MostCorrection):
 		d.fail(join(path, "spread"), "spread: %g to %g: want two factors about 1, as in [0.9, 1.2]", low, high)
 	}
 }

@@ -17,7 +17,7 @@ func cause(term string, a, b *Side, up bool) string {
 	case "compute":
 		return computeCause(a, b, up)
 	case "bubble":
-		return bubbleCause(a, b)
+		return bubbleCause(a, b, up)
 	case "exposed TP":
 		return differ("tp", x.TP, y.TP, fmt.Sprintf("%s of a buffer of %s, not %s of %s", ring(y.TP), tokens(b), ring(x.TP), tokens(a)))
 	case "exposed CP":
@@ -104,7 +104,7 @@ func join(a, b string) string {
 	return a + "; " + b
 }
 
-func bubbleCause(a, b *Side) string {
+func bubbleCause(a, b *Side, up bool) string {
 	x, y := &a.Layout, &b.Layout
 	switch {
 	case y.PP == 1:
@@ -112,7 +112,10 @@ func bubbleCause(a, b *Side) string {
 	case x.PP == 1:
 		return "A has no pipeline"
 	case x.PP == y.PP && x.VPP == y.VPP && a.Predicted.MicroBatches == b.Predicted.MicroBatches:
-		return "the same schedule of other slots"
+		if up {
+			return "the same idle slots, each longer"
+		}
+		return "the same idle slots, each shorter"
 	}
 	return fmt.Sprintf("(PP−1)/VPP over %d micro-batches: %d/%d of %d, not %d/%d of %d", b.Predicted.MicroBatches,
 		y.PP-1, y.VPP, b.Predicted.MicroBatches, x.PP-1, x.VPP, a.Predicted.MicroBatches)

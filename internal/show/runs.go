@@ -18,7 +18,8 @@ func Runs(w io.Writer, format string, rep *validate.Report) {
 		rows = append(rows, runsRow(&rep.Summary.Sources[i]))
 	}
 	m := rep.Summary.Macro
-	if m.N > 0 {
+	many := len(rep.Summary.Sources) > 1
+	if m.N > 0 && (many || format != "table") {
 		rows = append(rows, []string{"sources alike", Count(len(rep.Rows)), Count(m.N), Percent(m.MAPE), Percent(m.Median), Percent(m.P90), Percent(m.Bias), "", Percent(rep.Summary.Coverage)})
 	}
 	for i := range rows {
@@ -34,7 +35,10 @@ func Runs(w io.Writer, format string, rep *validate.Report) {
 	}
 	Table(w, format, columns, rows)
 	if format == "table" {
-		runsLegend(w)
+		if fmt.Fprintln(w); many {
+			fmt.Fprintln(w, "sources alike  every source counts the same, however many rows it has")
+		}
+		fmt.Fprint(w, runsLegend)
 	}
 }
 
@@ -46,16 +50,12 @@ func anyCalibrated(rep *validate.Report) bool {
 }
 
 // runsLegend says what the words of the table mean.
-func runsLegend(w io.Writer) {
-	fmt.Fprint(w, `
-sources alike  every source counts the same, however many rows it has
-memory         allocated and required: of tensors; reserved and unknown: with fragmentation; rounded: all that a process takes
+const runsLegend = `memory         allocated and required: of tensors; reserved and unknown: with fragmentation; rounded: all that a process takes
 fit or OOM     mean of the shares of runs that fitted and of runs out of memory that are predicted so
 groups         sweeps of four layouts or more, which are ranked
 tau-b          Kendall's, of predicted and measured order: 1 the same, 0 unrelated
 regret         how much slower the layout predicted fastest is than the one measured fastest
-`)
-}
+`
 
 func runsRow(s *validate.SourceSummary) []string {
 	row := []string{s.Source, Count(s.Rows)}
