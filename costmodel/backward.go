@@ -38,16 +38,24 @@ func (l *Layer) Backward(hidden int, s *Slice) unit.Bytes {
 	return unit.Bytes(in + peak)
 }
 
-// SavedOps returns what is left where every product but each second one is
-// recomputed (torchtitan distributed/activation_checkpoint.py): the layer's
-// input, the attention output, and of wq, wk, wv, wo, w1, w3, w2 the outputs of
-// the odd ones. Layers of another kind keep all.
+// KeepsOps reports whether a layer can keep the outputs of every second product
+// and of attention, and form the rest again (torchtitan
+// distributed/activation_checkpoint.py, option "op"). Of wq, wk, wv, wo, w1, w3,
+// w2 it forms wk, wo and w3 again; of an MLP without a gate, w1 and w2, neither:
+// what w2 returns is not needed. Layers of another kind keep all.
+func (l *Layer) KeepsOps() bool { return l.Mixer.Kind == Attention && l.FFN.Experts == 0 }
+
+// SavedOps returns what such a layer keeps: its input, the attention output and
+// the outputs of wq, wv, w1 and w2.
 func (l *Layer) SavedOps(hidden int, s *Slice) unit.Bytes {
 	x, f := &l.Mixer, &l.FFN
-	if x.Kind != Attention || f.Experts > 0 {
+	if !l.KeepsOps() {
 		return l.Saved(hidden, s, true).All()
 	}
-	rows := 2 * s.Rows() * float64(hidden) // input and w2
+	rows := s.Rows() * float64(hidden) // input
+	if f.Gated {
+		rows *= 2 // and w2
+	}
 	wide := float64(x.Heads*(x.HeadDim+x.VHeadDim))/s.TP + kvHeads(x, s.TP)*float64(x.VHeadDim) + float64(f.Width)/s.TP
 	return unit.Bytes(half * (rows + s.Tokens()*wide))
 }

@@ -77,3 +77,29 @@ func (x *Mixer) stateFLOPs() float64 {
 	}
 	return 0
 }
+
+// OpsFLOPsPerToken returns the part of FLOPsPerToken that the products take of
+// which layers that keep every second product's output form the output again:
+// see [Layer.KeepsOps].
+func (m *Model) OpsFLOPsPerToken() unit.FLOPs {
+	var columns float64
+	for i, n := range m.KindCounts() {
+		l := &m.Kinds[i]
+		if !l.KeepsOps() {
+			continue
+		}
+		x := &l.Mixer
+		again := x.KVHeads*x.HeadDim + x.Heads*x.VHeadDim
+		if l.FFN.Gated {
+			again += l.FFN.Width
+		}
+		columns += float64(n * again)
+	}
+	return unit.FLOPs(6 * float64(m.Hidden) * columns)
+}
+
+// HeadFLOPsPerToken returns the part of FLOPsPerToken that the LM head takes,
+// 6·h·V, which no recomputation of layers repeats.
+func (m *Model) HeadFLOPsPerToken() unit.FLOPs {
+	return unit.FLOPs(6 * float64(m.Hidden) * float64(m.Vocab))
+}

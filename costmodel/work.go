@@ -29,6 +29,9 @@ type LayerWork struct {
 	// Streamed is the part that memory bandwidth limits: all of Other, and products
 	// of so few rows or columns that their operands take longer than the sums.
 	Streamed Pass
+	// Ops is what runs again where every second product's output is kept: see
+	// [Layer.KeepsOps].
+	Ops unit.Seconds
 	// Last is the forward time of the product that a layer ends with, whose result
 	// nothing keeps; 0 where it ends with routed experts.
 	Last unit.Seconds
@@ -44,6 +47,7 @@ const half = 2.0 // bytes of a bf16 or fp16 element
 func (l *Layer) Work(hidden int, s *Slice, d *kernel.Device) LayerWork {
 	w := worker{d: d, s: s, h: float64(hidden), t: s.Tokens()}
 	w.layer(l)
+	w.out.Ops += w.out.Other.Fwd
 	return w.out
 }
 
@@ -72,13 +76,19 @@ type worker struct {
 
 // linear adds a matrix product y[m,n] = x[m,k]·W and its two gradients:
 // dx[m,k] = dy·Wᵀ and dW[k,n] = xᵀ·dy.
-func (w *worker) linear(m, n, k float64) {
+func (w *worker) linear(m, n, k float64) { w.linearAgain(m, n, k, 0) }
+
+// linearAgain is linear of a product of which again columns are formed twice
+// where every second product's output is kept.
+func (w *worker) linearAgain(m, n, k, again float64) {
 	if n == 0 || k == 0 {
 		return
 	}
-	w.products(1, m, n, k, w.d.GEMM(m, n, k), w.d.GEMM(m, k, n), w.d.Matmul(n, k, m))
+	out := w.d.GEMM(m, n, k)
+	w.products(1, m, n, k, out, w.d.GEMM(m, k, n), w.d.Matmul(n, k, m))
+	w.out.Ops += out.Times(again / n)
 	if w.list != nil {
-		w.listProducts(1, m, n, k)
+		w.listProducts(1, m, n, k, again)
 	}
 }
 
@@ -119,8 +129,8 @@ func (w *worker) attention(x *Mixer) {
 	if x.OutGate {
 		wide += q
 	}
-	w.linear(w.t, wide, w.h)
-	w.linear(w.t, w.h, float64(x.Heads*x.VHeadDim)/w.s.TP)
+	w.linearAgain(w.t, wide, w.h, k)
+	w.linearAgain(w.t, w.h, float64(x.Heads*x.VHeadDim)/w.s.TP, w.h)
 	w.core(x, kvHeads(x, w.s.TP))
 	rotary := w.t * (q + k) * half
 	if x.QKNorm > 0 {
@@ -223,7 +233,7 @@ func (w *worker) ffn(f *FFN) {
 }
 
 func (w *worker) mlp(m, h, width, up float64) {
-	w.linear(m, up*width, h)
+	w.linearAgain(m, up*width, h, (up-1)*width)
 	w.linear(m, h, width)
 	w.out.Last = w.d.GEMM(m, h, width)
 	w.stream((up+1)*m*width*half, (2*up+1)*m*width*half)

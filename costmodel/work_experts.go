@@ -50,6 +50,6 @@ func (w *worker) grouped(groups, m, n, k float64) {
 	g := int(groups)
 	w.products(g, m, n, k, w.d.Grouped(g, m, n, k), w.d.Grouped(g, m, k, n), w.d.Grouped(g, n, k, m))
 	if w.list != nil {
-		w.listProducts(g, m, n, k)
+		w.listProducts(g, m, n, k, 0)
 	}
 }

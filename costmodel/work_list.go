@@ -17,6 +17,9 @@ type Kernel struct {
 	// they have its operations, about its operands, and its time.
 	Core    bool
 	Bytes   float64 // read and written
+	// Again is the columns of a product that are formed twice where every second
+	// product's output is kept.
+	Again float64
 	Seconds unit.Seconds
 }
 
@@ -40,9 +43,9 @@ func (l *Layer) Kernels(hidden int, s *Slice, d *kernel.Device) []Kernel {
 }
 
 // listProducts lists a product and its two gradients.
-func (w *worker) listProducts(groups int, m, n, k float64) {
+func (w *worker) listProducts(groups int, m, n, k, again float64) {
 	if groups == 1 {
-		w.list(Kernel{Groups: 1, M: m, N: n, K: k, Seconds: w.d.GEMM(m, n, k)})
+		w.list(Kernel{Groups: 1, M: m, N: n, K: k, Again: again, Seconds: w.d.GEMM(m, n, k)})
 		w.list(Kernel{Backward: true, Groups: 1, M: m, N: k, K: n, Product: InputGrad, Seconds: w.d.GEMM(m, k, n)})
 		w.list(Kernel{Backward: true, Groups: 1, M: n, N: k, K: m, Product: WeightGrad, Seconds: w.d.Matmul(n, k, m)})
 		return

@@ -69,31 +69,55 @@ func (s *site) layerBlock(l *costmodel.Layer, full, keepCalls bool) block {
 	products := (w.GEMM.Bwd - w.Grad).Times(s.fit.Compute)
 	b := block{compute: total, stream: w.Streamed.Times(s.fit.Compute), weight: products.Times(s.p.Work.Trained())}
 	b.compute.Bwd -= products - b.weight // frozen weights have no gradient
-	again, attentionAgain := 0.0, 0.0
+	again := s.again(l, full)
 	switch {
 	case full:
-		again, attentionAgain = 1, 1
 		b.compute.Bwd += total.Fwd - s.spared(&w)
 		b.stream.Bwd += b.stream.Fwd
-	case s.l.Recompute == RecomputeSelective:
-		attentionAgain = 1
+	case again.launches > 0:
+		b.compute.Bwd += w.Ops.Times(s.fit.Compute)
+		b.stream.Bwd += w.Other.Fwd.Times(s.fit.Compute)
+	case again.core > 0:
 		b.compute.Bwd += core.Fwd
 	}
 	s.saved(&b, l, &slice, full)
 	t := tally{fabric: s.p.Fabric, keep: keepCalls, times: 1, late: s.lateness()}
-	s.tensorLayer(&t, l, again)
-	s.replicatedHeads(&t, l, again)
-	s.contextLayer(&t, l, core, attentionAgain)
-	s.expertLayer(&t, l, again)
+	s.tensorLayer(&t, l, again.inputs, again.outputs)
+	s.replicatedHeads(&t, l, again.inputs)
+	s.contextLayer(&t, l, core, again.core)
+	s.expertLayer(&t, l, again.outputs)
 	if s.p.Work.Forward {
 		b.forwardOnly(&t)
 	}
 	launch := costmodel.Pass{Fwd: s.launches(l, &slice)}
 	if !s.p.Work.Forward {
-		launch.Bwd = launch.Fwd.Times(1 + again)
+		launch.Bwd = launch.Fwd.Times(1 + again.launches)
 	}
 	b.close(&t, launch)
 	return b
+}
+
+// repeats is what of a layer's forward pass runs again, 0 or 1 of each: the calls
+// on the inputs of its parts and on what they return, the attention core, and
+// the launches of the host, which walks through all of it even where some
+// outputs are kept.
+type repeats struct{ inputs, outputs, core, launches float64 }
+
+// again returns what the recomputation of a layout repeats of a layer. Keeping
+// the outputs of operations keeps those of ReduceScatter, not those of AllGather
+// (torchtitan distributed/activation_checkpoint.py, save list).
+func (s *site) again(l *costmodel.Layer, full bool) repeats {
+	switch {
+	case full:
+		return repeats{1, 1, 1, 1}
+	case s.l.Recompute != RecomputeSelective:
+		return repeats{}
+	case !s.prof.Memory.SelectiveOps:
+		return repeats{core: 1}
+	case l.KeepsOps():
+		return repeats{inputs: 1, launches: 1}
+	}
+	return repeats{}
 }
 
 // spared returns what recomputation leaves out of a layer's forward pass: where

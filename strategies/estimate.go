@@ -60,9 +60,13 @@ func (p *Problem) Rates(e *Estimate) Rates {
 // twice returns the operations on a token that recomputation repeats.
 func (p *Problem) twice(e *Estimate) unit.FLOPs {
 	all, attention := p.Model.FLOPsPerToken(p.Work.Seq)
-	if e.Layout.Recompute == RecomputeSelective {
+	switch {
+	case e.Layout.Recompute == RecomputeSelective && e.Framework != nil && e.Framework.Memory.SelectiveOps:
+		return p.Model.OpsFLOPsPerToken() / 3
+	case e.Layout.Recompute == RecomputeSelective:
 		return attention / 3
 	}
+	all -= p.Model.HeadFLOPsPerToken()
 	if e.Framework != nil && e.Framework.Memory.EarlyStop {
 		all -= p.Model.EndFLOPsPerToken()
 	}

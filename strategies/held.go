@@ -96,7 +96,7 @@ func (s *site) stateMemory(m *Memory, h *held) {
 		m.Moments += split(1, s.momentBytes()*trained)
 	}
 	m.Weights += unit.Bytes((h.dense - h.root + h.expert) * s.p.low * b.LowCopies)
-	s.offload(m)
+	s.offload(m, (h.dense+h.expert)*trained)
 	if s.p.Counted != LayersAlone {
 		m.Buffers += s.stateBuffers(h)
 	}
@@ -143,17 +143,6 @@ func (s *site) momentBytes() float64 {
 		return 4
 	}
 	return s.prof.Memory.Moments
-}
-
-// offload moves state to host memory (DeepSpeed ZeRO-Offload; Ren et al.
-// 2021): optimizer state with the fp32 gradients it reads, then parameters.
-func (s *site) offload(m *Memory) {
-	if s.l.Offload >= OffloadOptimizer {
-		m.Master, m.Moments, m.Gradients = 0, 0, 0
-	}
-	if s.l.Offload == OffloadAll {
-		m.Weights = 0
-	}
 }
 
 // unsharded returns the elements of gradient that a rank holds before they are

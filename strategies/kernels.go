@@ -53,13 +53,29 @@ func (s *site) layerKernels(l *costmodel.Layer) (out []costmodel.Kernel) {
 			continue
 		}
 		out = append(out, k)
-		again := s.l.Recompute == RecomputeFull && s.l.FullLayers == 0 && i != spared || s.l.Recompute == RecomputeSelective && k.Core
-		if again && !k.Backward {
-			k.Backward = true
+		if k.Backward {
+			continue
+		}
+		if part := s.kernelAgain(l, &k); part > 0 && i != spared {
+			k.Backward, k.N, k.Bytes, k.Seconds = true, k.N*part, k.Bytes*part, k.Seconds.Times(part)
 			out = append(out, k)
 		}
 	}
 	return out
+}
+
+// kernelAgain returns the part of a forward kernel that recomputation repeats.
+func (s *site) kernelAgain(l *costmodel.Layer, k *costmodel.Kernel) float64 {
+	again := s.again(l, s.l.Recompute == RecomputeFull && s.l.FullLayers == 0)
+	switch {
+	case again.outputs > 0, k.Core && again.core > 0:
+		return 1
+	case again.launches == 0 || k.Core:
+		return 0
+	case k.M == 0:
+		return 1
+	}
+	return k.Again / k.N
 }
 
 // sparedKernel returns the index of the product that recomputation leaves out,

@@ -12,6 +12,7 @@ type Overhead struct {
 	Batches    unit.Seconds // host time of micro-batches
 	Exchanges  unit.Seconds // synchronisation of exchanges between stages, whatever the message
 	Retries    unit.Seconds // of the allocator close to capacity
+	Copies     unit.Seconds // of offloaded state that the passes do not cover
 	Step       unit.Seconds // data, logging, launch of the optimizer
 	Stragglers unit.Seconds
 	Share      float64 // of the step without them that stragglers add
@@ -19,7 +20,7 @@ type Overhead struct {
 
 // Sum returns the whole.
 func (o *Overhead) Sum() unit.Seconds {
-	return o.Layers + o.Batches + o.Exchanges + o.Retries + o.Step + o.Stragglers
+	return o.Layers + o.Batches + o.Exchanges + o.Retries + o.Copies + o.Step + o.Stragglers
 }
 
 // overhead takes apart what split books as overhead on stage i of the chain; a
@@ -35,7 +36,10 @@ func (x *expander) overhead(e *Estimate, i int) Overhead {
 	if x.l.PP > 1 {
 		o.Exchanges = x.fit.Slot.Times(every)
 	}
-	o.Retries = max(0, s.batch.Times(every)-o.Batches-o.Exchanges)
+	if x.l.Offload != OffloadNone {
+		o.Copies = r.copied(i, s).Times(every)
+	}
+	o.Retries = max(0, s.batch.Times(every)-o.Batches-o.Exchanges-o.Copies)
 	return o
 }
 

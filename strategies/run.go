@@ -58,13 +58,20 @@ func (r *run) recomputed() float64 {
 	case r.l.FullLayers == 0:
 		return 1
 	}
-	return min(1, float64(r.l.FullLayers*r.l.PP)/float64(r.p.Model.Layers()))
+	again := 0
+	for i := range r.chain.stages {
+		again += r.chain.stages[i].ranks * min(r.l.FullLayers, r.chain.stages[i].total)
+	}
+	return float64(again) / float64(r.p.Model.Layers())
 }
 
 // addStage takes the summed blocks of stage i and exposes its state calls.
 func (r *run) addStage(i int) {
 	st, s := &r.chain.stages[i], r.layers.sums[i]
 	r.exposeState(&s, &r.state.cost[i], st.index)
+	if r.l.Offload != OffloadNone {
+		s.batch += r.copied(i, &s)
+	}
 	r.stages = append(r.stages, s)
 	if r.fit.Retry > 0 {
 		m := r.stageMemory(i, st.index)

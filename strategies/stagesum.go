@@ -3,6 +3,7 @@ package strategies
 import (
 	"planner/costmodel"
 	"planner/costmodel/collective"
+	"planner/hardware/unit"
 )
 
 // sum adds up, for every stage of a chain, the blocks of its layers, ends and
@@ -29,23 +30,31 @@ func (s *site) sum(set *layerSet, c *chain, sums []stageRun) {
 	}
 }
 
-// sumLayers adds the layers of a stage, of which FullLayers are recomputed
+// sumLayers adds the layers of a stage, the first FullLayers of them recomputed
 // whole, and finds what the backward pass of the largest holds beyond what the
-// layer keeps.
+// layer keeps. When it comes to those that are recomputed, what the others of
+// the chunk kept of the micro-batch is free.
 func (s *site) sumLayers(set *layerSet, st *stage, sum *stageRun) {
+	part, rebuilt, free := 0.0, unit.Bytes(0), unit.Bytes(0)
+	if set.full != nil {
+		part = min(1, float64(s.l.FullLayers)/float64(st.total))
+	}
 	for k, n := range st.kinds {
 		if n == 0 {
 			continue
 		}
-		part := 0.0
-		if set.full != nil {
-			part = min(1, float64(s.l.FullLayers)/float64(st.total))
+		if part > 0 {
 			sum.plus(&set.full[k], float64(n)*part)
-			sum.peak = max(sum.peak, set.full[k].whole)
+			rebuilt = max(rebuilt, set.full[k].whole)
 		}
-		sum.plus(&set.kinds[k], float64(n)*(1-part))
-		sum.peak = max(sum.peak, set.kinds[k].whole)
+		if part < 1 {
+			kept := &set.kinds[k]
+			sum.plus(kept, float64(n)*(1-part))
+			sum.peak = max(sum.peak, kept.whole)
+			free += kept.keep.Times(float64(n) * (1 - part) / float64(s.l.VPP))
+		}
 	}
+	sum.peak = max(sum.peak, rebuilt-free)
 }
 
 // sumHops adds the messages that a stage receives of one micro-batch.

@@ -11,10 +11,11 @@ type held struct {
 	dense, expert float64 // after TP, or after EP and ETP
 	replicated    float64 // the part of dense that every TP rank holds whole
 	layers        float64
-	layer         float64 // the largest layer, dense and expert parts together
-	root          float64 // embedding, head and final norm
-	head          float64 // of these the head and the final norm
-	shapes        float64 // of the distinct weight matrices
+	layer         float64    // the largest layer, dense and expert parts together
+	root          float64    // embedding, head and final norm
+	head          float64    // of these the head and the final norm
+	shapes        float64    // of the distinct weight matrices
+	copies        hostCopies // of a micro-batch, where state is offloaded
 }
 
 // stateCost is the time of the calls that move gradients and parameters of one

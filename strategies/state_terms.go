@@ -61,10 +61,13 @@ func frozen(of string) string {
 func (s *site) onDevice(terms []StateTerm) []StateTerm {
 	var out []StateTerm
 	for _, t := range terms {
-		if s.l.Offload == OffloadAll || s.l.Offload >= OffloadOptimizer && t.Component != "weights" {
-			continue
+		kept := s.l.Offload == OffloadOptimizer && s.l.Zero == 1 && t.Component == "gradients"
+		if kept {
+			t.Each = s.model.Size()
 		}
-		out = append(out, t)
+		if s.l.Offload == OffloadNone || kept || s.l.Offload == OffloadOptimizer && t.Component == "weights" {
+			out = append(out, t)
+		}
 	}
 	return out
 }

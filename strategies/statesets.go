@@ -60,6 +60,7 @@ func (s *site) stateSet(c *chain, slabs *slabs) *stateSet {
 			continue
 		}
 		set.held[i] = s.heldBy(st)
+		set.held[i].copies = s.hostCopies(&set.held[i])
 		t := stateTally{tally: tally{fabric: s.p.Fabric}}
 		s.stateCalls(&t, &set.held[i], st.embed)
 		set.cost[i] = t.cost

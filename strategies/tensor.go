@@ -14,16 +14,16 @@ import (
 // tensorLayer issues the TP calls of one layer for one micro-batch. Again is the
 // number of extra forward passes that recomputation makes, which leave out the
 // last output where they stop early.
-func (s *site) tensorLayer(t *tally, l *costmodel.Layer, again float64) {
+func (s *site) tensorLayer(t *tally, l *costmodel.Layer, inputsAgain, outputsAgain float64) {
 	parts := tensorParts(l)
-	inputs, outputs := parts*again, parts*again
+	inputs, outputs := parts*inputsAgain, parts*outputsAgain
 	if s.prof.Memory.EarlyStop && l.FFN.Experts == 0 {
-		outputs = max(0, parts-1) * again
+		outputs = max(0, parts-1) * outputsAgain
 	}
 	latent := s.prof.Comm.SplitLatent && l.Mixer.Kind == costmodel.MLA
 	if latent {
-		s.latentInputs(t, &l.Mixer, again)
-		parts, inputs = parts-1, inputs-again
+		s.latentInputs(t, &l.Mixer, inputsAgain)
+		parts, inputs = parts-1, inputs-inputsAgain
 	}
 	if s.l.SP {
 		s.sequenceInputs(t, parts, inputs)

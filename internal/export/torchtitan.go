@@ -129,7 +129,7 @@ func titanRecompute(l *strategies.Layout, d *Document, a *assignments) (imports 
 		return ""
 	case strategies.RecomputeSelective:
 		a.set("activation_checkpoint", "SelectiveAC.Config()")
-		d.assume("SelectiveAC keeps the outputs of every other product, as the predicted memory has it; the predicted time recomputes the attention core alone")
+		d.assume("SelectiveAC keeps the outputs of every other product, as the predicted memory and time have it")
 		return "from torchtitan.distributed.activation_checkpoint import SelectiveAC\n"
 	}
 	if l.FullLayers > 0 {

@@ -20,6 +20,10 @@ func remarks(a *ask.Answer, x *strategies.Explanation) []string {
 		}
 		out = append(out, fmt.Sprintf("vocabulary of %s padded to %s, a multiple of %s = %d", Count(m.Vocab), Count(padded), of, f.Memory.VocabMultiple*l.TP))
 	}
+	if host := a.Problem.HostState(*l, f); host > 0 {
+		n := min(a.Problem.Cluster.PerNode, a.Problem.Cluster.GPUs)
+		out = append(out, fmt.Sprintf("the host keeps %.1f GiB of state for each GPU, %.0f GiB a node of %d", host.GiB(), host.GiB()*float64(n), n))
+	}
 	if f.Name == "deepspeed" && l.Zero >= 2 && l.TP*l.PP*l.CP == 1 && trainsAll(&a.Problem.Work) {
 		out = append(out, estimator(a.Problem, l))
 	}

@@ -38,6 +38,7 @@ func overheadFormula(x *strategies.Explanation) string {
 	times(o.Batches, m, plural(m, "micro-batch"))
 	times(o.Exchanges, m, plural(m, "exchange"))
 	times(o.Retries, m, plural(m, "allocator wait"))
+	times(o.Copies, m, plural(m, "micro-batch")+" of copies")
 	if o.Step > unseen {
 		terms = append(terms, fmt.Sprintf("1 step × %.4g ms", 1e3*float64(o.Step)))
 	}
@@ -59,6 +60,7 @@ func overheadSentence(p *strategies.Problem, x *strategies.Explanation, o *strat
 		{o.Batches, "host time of every micro-batch and stage (host_batch)"},
 		{o.Exchanges, "waits of a stage in each exchange with its neighbours, whatever the message (slot)"},
 		{o.Retries, "an allocator that frees its cache and asks again, close to capacity (retry)"},
+		{o.Copies, "copies of offloaded state over the host link that the passes do not cover"},
 		{o.Step, "data, logging and the launch of the optimizer (host_step)"},
 		{o.Stragglers, fmt.Sprintf("stragglers: the step is longer by %.2g %% for each doubling of the GPUs beyond 8 (straggler)",
 			100*x.Framework.FitFor(p.Cluster.GPU.Arch).Straggler)},
@@ -66,6 +68,9 @@ func overheadSentence(p *strategies.Problem, x *strategies.Explanation, o *strat
 		if part.t > most {
 			most, text = part.t, part.text
 		}
+	}
+	if most == o.Copies {
+		return fmt.Sprintf("Most: %s, %.0f GB/s for each GPU.", text, float64(p.Cluster.GPU.PCIe/unit.GBps))
 	}
 	return fmt.Sprintf("Most: %s. The constants are those of %s in presets/profiles/fit.toml, which says what each was fitted on.", text, x.Framework.Name)
 }
