@@ -11,7 +11,8 @@ import (
 // dispatcher exchanges T·topk·h for T = s·b/(c·t) local tokens, their
 // probabilities in fp32, and the counts per expert; the AllGather dispatcher
 // gathers all hidden states over TP·EP and scatters the sums back; the fused
-// one ("flex": DeepEP, HybridEP) sends a token once to each destination.
+// one ("flex": DeepEP, HybridEP) sends a token, with its probabilities, once to
+// each destination of TP·EP (_DeepepManager, fused_dispatch).
 
 // expertLayer issues the EP calls of one layer; again counts the extra forward
 // passes of its experts.
@@ -19,8 +20,12 @@ func (s *site) expertLayer(t *tally, l *costmodel.Layer, again float64) {
 	if l.FFN.Experts == 0 || s.l.EP*s.l.ETP < 2 {
 		return
 	}
-	if s.l.Dispatcher == DispatchAllGather {
+	switch s.l.Dispatcher {
+	case DispatchAllGather:
 		s.expertGather(t, l, again)
+		return
+	case DispatchFlex:
+		s.expertFused(t, l, again)
 		return
 	}
 	if s.l.EP > 1 {
@@ -29,19 +34,14 @@ func (s *site) expertLayer(t *tally, l *costmodel.Layer, again float64) {
 	s.expertTensor(t, l, again)
 }
 
-// copies returns the bytes of the token copies that one rank dispatches:
-// T·topk·io·e. The fused dispatcher sends a token once per destination:
-// EP·(1−(1−1/EP)^topk) of EP ranks are hit by topk uniform draws.
-func (s *site) copies(f *costmodel.FFN) unit.Bytes {
+// copies returns the bytes of n copies of each token that one rank dispatches:
+// T·n·io·e.
+func (s *site) copies(f *costmodel.FFN, n float64) unit.Bytes {
 	io := float64(s.p.Model.Hidden)
 	if f.Latent > 0 {
 		io = float64(f.Latent)
 	}
-	k := float64(f.TopK)
-	if s.l.Dispatcher == DispatchFlex {
-		k = distinct(k, float64(s.l.EP))
-	}
-	return s.routedTokens().Times(k * io * s.model.Size())
+	return s.routedTokens().Times(n * io * s.model.Size())
 }
 
 // routedTokens returns the tokens that a rank dispatches, T = s·b/(c·t) as
@@ -56,25 +56,40 @@ func (s *site) routedTokens() unit.Bytes {
 // repeatsTokens reports whether every TP rank dispatches the same tokens.
 func (s *site) repeatsTokens() bool { return s.prof.Comm.RepeatsTokens && !s.l.SP && s.l.TP > 1 }
 
-func distinct(k, ranks float64) float64 {
-	miss := 1.0
-	for ; k > 0; k-- {
-		miss *= 1 - 1/ranks
+// distinct returns how many of ranks that split the experts alike hold one of a
+// token's topk different ones: ranks·(1 − C(E − E/ranks, topk)/C(E, topk)).
+func distinct(experts, topk, ranks int) float64 {
+	miss, others := 1.0, float64(experts)*(1-1/float64(ranks))
+	for i := range topk {
+		miss *= max(0, others-float64(i)) / float64(experts-i)
 	}
-	return ranks * (1 - miss)
+	return float64(ranks) * (1 - miss)
+}
+
+// expertFused sends each token once to every rank that holds a part of one of its
+// experts, and the sums back.
+func (s *site) expertFused(t *tally, l *costmodel.Layer, again float64) {
+	n := distinct(l.FFN.Experts, l.FFN.TopK, s.l.EP) * float64(s.l.ETP)
+	c := collective.Call{Op: collective.AllToAll, Dims: collective.EP, Axis: collective.AxisEP, Span: s.tpep, DType: s.model,
+		Bytes: s.copies(&l.FFN, n).Times(s.load())}
+	if s.l.ETP > 1 {
+		c.Dims |= collective.ETP
+	}
+	s.threeTimes(t, c, "token dispatch", again)
+	s.threeTimes(t, c, "token combine", again)
 }
 
 func (s *site) expertExchange(t *tally, l *costmodel.Layer, again float64) {
 	f := &l.FFN
 	load := s.load()
 	c := collective.Call{Op: collective.AllToAll, Dims: collective.EP, Axis: collective.AxisEP, Span: s.ep, DType: s.model,
-		Bytes: s.copies(f).Times(load)}
+		Bytes: s.copies(f, float64(f.TopK)).Times(load)}
 	s.threeTimes(t, c, "token dispatch", again)
 	s.threeTimes(t, c, "token combine", again)
 	if !s.prof.Comm.RoutingCalls {
 		return
 	}
-	c.DType, c.Bytes = collective.FP32, s.routedTokens().Times(float64(f.TopK)*4)
+	c.DType, c.Bytes = collective.FP32, s.routedTokens().Times(float64(f.TopK)*4*load)
 	s.threeTimes(t, c, "routing probabilities", again)
 	c.Op, c.DType, c.Dims, c.Span = collective.AllGather, collective.Int64, collective.EP|collective.ETP, s.tpep
 	c.Bytes, c.Purpose, c.Phase, c.Count = unit.Bytes(8*f.Experts*s.l.EP*s.l.ETP), "tokens per expert", collective.Forward, 1
@@ -118,7 +133,7 @@ func (s *site) expertTensor(t *tally, l *costmodel.Layer, again float64) {
 		return
 	}
 	c := collective.Call{Dims: collective.ETP, Axis: collective.AxisEP, Span: s.etp, DType: s.model,
-		Bytes: s.copies(&l.FFN).Times(float64(s.l.ETP) * s.load())}
+		Bytes: s.copies(&l.FFN, float64(l.FFN.TopK)).Times(float64(s.l.ETP) * s.load())}
 	for _, x := range []struct {
 		op    collective.Op
 		phase collective.Phase

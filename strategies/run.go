@@ -121,23 +121,35 @@ func (r *run) ends() (tail, lead unit.Seconds) {
 	var drained, filled unit.Seconds
 	v := 1 / float64(r.l.VPP)
 	for i := range r.stages {
-		tail = max(tail, r.stages[i].tail-drained)
+		t := &r.times[i]
+		n := v * float64(t.Ranks)
+		tail = max(tail, r.stages[i].tail-max(0, drained-r.putOff(i)))
 		lead = max(lead, r.stages[i].lead-filled)
-		n := v * float64(r.times[i].Ranks)
-		drained += r.drain(i).Times(n)
-		filled += r.times[i].Fwd.Times(n)
+		drained += r.inputGradient(t).Times(n)
+		filled += t.Fwd.Times(n)
 	}
 	return tail, lead
 }
 
-// drain returns how long the backward pass of stage i keeps the stages after
-// it ahead at the end: zb-h1 fills that time with weight gradients put off.
-func (r *run) drain(i int) unit.Seconds {
-	t := &r.times[i]
+// inputGradient returns the part of a backward pass that the stage before waits
+// for: zb-h1 runs the weight gradients apart.
+func (r *run) inputGradient(t *costmodel.StageTime) unit.Seconds {
 	if r.l.Schedule == ZBH1 {
-		return max(0, t.Bwd-2*t.Weight)
+		return t.Bwd - t.Weight
 	}
 	return t.Bwd
+}
+
+// putOff returns how much longer the weight gradients take that stage i runs after
+// its last input gradient under zb-h1 than those of the first stage: of a
+// micro-batch for itself and for each stage before it (Qi et al. 2024, arXiv
+// 2401.10241, figure 3).
+func (r *run) putOff(i int) unit.Seconds {
+	if r.l.Schedule != ZBH1 {
+		return 0
+	}
+	left := min(r.m, float64(r.chain.stages[i].index+1))
+	return r.times[i].Weight.Times(left) - r.times[0].Weight
 }
 
 // onceAStep returns the longest small calls and the longest optimizer step of

@@ -3,6 +3,7 @@ package strategies
 import (
 	"planner/costmodel"
 	"planner/costmodel/collective"
+	"planner/hardware"
 )
 
 // Tensor parallelism (Shoeybi et al. 2019, section 3) splits the first matrix
@@ -32,11 +33,23 @@ func (s *site) tensorLayer(t *tally, l *costmodel.Layer, inputsAgain, outputsAga
 	}
 	ar := collective.Call{Op: collective.AllReduce, Purpose: "layer output", Phase: collective.Forward,
 		Dims: collective.TP, Axis: collective.AxisTP, Span: s.tp, DType: s.model, Bytes: s.hidden(), Count: tensorParts(l)}
-	t.issue(ar, s.fit.TPExposed)
+	t.issue(ar, s.tensorExposed())
 	ar.Purpose, ar.Phase, ar.Count = "layer output, recomputed", collective.Backward, outputs
-	t.issue(ar, s.fit.TPExposed)
+	t.issue(ar, s.tensorExposed())
 	ar.Purpose, ar.Count, ar.Overlaps = "input gradient", parts, "weight-gradient GEMM"
 	t.issue(ar, s.fit.TPBeside)
+}
+
+func (s *site) tensorExposed() float64 { return s.prof.TensorExposed(s.fit, &s.tp) }
+
+// TensorExposed returns the share that stays exposed of TP calls over span that no
+// product of their own layer runs beside: fit's, or all of it where what hides
+// them ends with the domain.
+func (f *Profile) TensorExposed(fit *ProfileFit, span *hardware.Span) float64 {
+	if f.Comm.TPOverlapInDomain && span.Domains > 1 {
+		return max(1, fit.TPExposed)
+	}
+	return fit.TPExposed
 }
 
 // tensorParts returns how many column–row pairs a layer closes: attention and
@@ -66,10 +79,10 @@ func (s *site) tensorEmbedding(t *tally) {
 	if s.l.SP && s.p.Model.Positions == 0 {
 		c.Op = collective.ReduceScatter
 	}
-	t.issue(c, s.fit.TPExposed)
+	t.issue(c, s.tensorExposed())
 	if s.l.SP {
 		c.Op, c.Purpose, c.Phase = collective.AllGather, "embedding gradient", collective.Backward
-		t.issue(c, s.fit.TPExposed)
+		t.issue(c, s.tensorExposed())
 	}
 }
 
@@ -97,13 +110,13 @@ func (s *site) tensorLoss(t *tally) {
 		Dims: collective.TP, Axis: collective.AxisTP, Span: s.tp, DType: collective.FP32,
 		Bytes: s.tokens().Times(4), Count: 3}
 	if !s.prof.Comm.FusedLoss {
-		t.issue(c, s.fit.TPExposed)
+		t.issue(c, s.tensorExposed())
 		return
 	}
 	c.Purpose, c.Count = "loss: max", 1
-	t.issue(c, s.fit.TPExposed)
+	t.issue(c, s.tensorExposed())
 	c.Purpose, c.Bytes = "loss: logit and sum", s.tokens().Times(8)
-	t.issue(c, s.fit.TPExposed)
+	t.issue(c, s.tensorExposed())
 }
 
 // tensorBatch issues the broadcast of a micro-batch's tokens from TP rank 0

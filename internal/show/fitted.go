@@ -17,7 +17,8 @@ type fitted struct {
 // fittedOf returns the constant that applies to a call: those that a step makes
 // once, gathers and exchanges that attention waits for, and sends are counted
 // whole or not at all.
-func fittedOf(f *strategies.ProfileFit, c *collective.Call) fitted {
+func fittedOf(prof *strategies.Profile, arch string, c *collective.Call) fitted {
+	f := prof.FitFor(arch)
 	once := c.Phase == collective.Optimizer || !c.Phase.InStep()
 	switch {
 	case c.Axis == collective.AxisDP && c.Phase.InStep():
@@ -26,7 +27,7 @@ func fittedOf(f *strategies.ProfileFit, c *collective.Call) fitted {
 	case c.Axis == collective.AxisTP && c.Overlaps != "":
 		return fitted{"tp_beside", f.TPBeside, false}
 	case c.Axis == collective.AxisTP:
-		return fitted{"tp_exposed", f.TPExposed, false}
+		return fitted{"tp_exposed", prof.TensorExposed(f, &c.Span), false}
 	case c.Axis == collective.AxisCP && c.Overlaps != "" && c.Op != collective.Recv: // counted with its send
 		return fitted{"cp_exposed", f.CPExposed, true}
 	case c.Axis == collective.AxisEP:
@@ -43,7 +44,7 @@ func (f *fitted) part() bool { return f.Name != "" && f.Value < 1 }
 // Beside names what hides a call in the cell of a table: the work that runs
 // beside it or, where only a fitted share is exposed, the constant that says so.
 func Beside(x *strategies.Explanation, c *collective.Call) string {
-	share := fittedOf(x.Framework.FitFor(x.Cluster.GPU.Arch), c)
+	share := fittedOf(x.Framework, x.Cluster.GPU.Arch, c)
 	return besideCell(c.Overlaps, &share)
 }
 
@@ -59,7 +60,7 @@ func besideCell(overlaps string, f *fitted) string {
 
 // BesideSentence says what hides a call, and how much of it stays exposed.
 func BesideSentence(x *strategies.Explanation, c *collective.Call) string {
-	share := fittedOf(x.Framework.FitFor(x.Cluster.GPU.Arch), c)
+	share := fittedOf(x.Framework, x.Cluster.GPU.Arch, c)
 	return besideSentence(c.Overlaps, &share, x.Framework.Name)
 }
 
