@@ -26,7 +26,8 @@ func newHardware() *cobra.Command {
 		Use:   "show NAME|PATH",
 		Short: "Show one accelerator or cluster, with the source of its figures",
 		Long: `Show one accelerator or cluster, with the source of its figures. --format toml
-writes the file that describes it, to be edited and given to --hardware.`,
+writes the file that describes it, to be edited and given to --hardware. Its keys, with units, defaults and
+bounds: docs/HARDWARE.md.`,
 		Args: oneArgument("a cluster or accelerator preset, or a cluster TOML"),
 		RunE: func(c *cobra.Command, args []string) error { return showHardware(c, o, args[0], gpus) },
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

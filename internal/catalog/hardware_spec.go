@@ -97,6 +97,10 @@ func (s *gpuSpec) check(d *decoder, path string) {
 	}
 }
 
+// usualPCIe is the host link of a part that states none: 16 lanes of PCI Express
+// 4.0, 16 GT/s each at 128b/130b, one direction.
+const usualPCIe = 31.5 * unit.GBps
+
 // accelerator converts s; its fit is not filled in.
 func (s *gpuSpec) accelerator() *hardware.Accelerator {
 	a := &hardware.Accelerator{
@@ -111,6 +115,9 @@ func (s *gpuSpec) accelerator() *hardware.Accelerator {
 	}
 	if a.Title == "" {
 		a.Title = a.Name
+	}
+	if a.PCIe == 0 {
+		a.PCIe = usualPCIe
 	}
 	a.Best.BF16, a.Best.FP8, a.Best.Copy = s.Measured.BF16, s.Measured.FP8, s.Measured.Copy
 	s.Peak.fill(a)
