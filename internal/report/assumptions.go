@@ -94,7 +94,11 @@ func linkAssumptions(c *hardware.Cluster) []Assumption {
 		if i > 0 && !networked(c) {
 			break
 		}
-		out = append(out, Assumption{linkTitle(t.Kind) + ", nominal", fmt.Sprintf("%s per GPU, one direction (%.4g Gb/s)", t.Bandwidth, t.Bandwidth.Gbps()), c.Source, c.AsOf})
+		nominal := fmt.Sprintf("%s per GPU, one direction (%.4g Gb/s)", t.Bandwidth, t.Bandwidth.Gbps())
+		if ports := show.Ports(t); ports != "" {
+			nominal += ": " + ports
+		}
+		out = append(out, Assumption{linkTitle(t.Kind) + ", nominal", nominal, c.Source, c.AsOf})
 		if err != nil {
 			continue
 		}

@@ -40,7 +40,7 @@ func setting(r *Review) string {
 	}
 	for i, t := range p.Cluster.Tiers {
 		if i == 0 || networked(p.Cluster) {
-			parts = append(parts, fmt.Sprintf("%s %s per GPU", linkTitle(t.Kind), rateTitle(&p.Cluster.Tiers[i])))
+			parts = append(parts, fmt.Sprintf("%s %s per GPU", linkTitle(t.Kind), rateTitle(&p.Cluster.Tiers[i]))+show.Scarce(&p.Cluster.Tiers[i]))
 		}
 	}
 	return strings.Join(parts, " · ")

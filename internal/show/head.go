@@ -55,7 +55,7 @@ func machine(a *ask.Answer) string {
 	if n := c.Nodes(); n > 1 {
 		s += fmt.Sprintf(" · %s nodes × %d", Count(n), c.PerNode) + domainText(c)
 		if t := len(c.Tiers); t > 1 {
-			s += fmt.Sprintf(" · %.4g Gb/s %s per GPU", c.Tiers[t-1].Bandwidth.Gbps(), linkTitle(c.Tiers[t-1].Kind))
+			s += fmt.Sprintf(" · %.4g Gb/s %s per GPU", c.Tiers[t-1].Bandwidth.Gbps(), linkTitle(c.Tiers[t-1].Kind)) + Scarce(&c.Tiers[t-1])
 		}
 	}
 	return s

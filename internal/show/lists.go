@@ -34,12 +34,16 @@ type HardwareFacts struct {
 	Note            string             `json:"note,omitempty"`
 }
 
-// TierFacts is one level of the network.
+// TierFacts is one level of the network: Bandwidth is a GPU's share after
+// oversubscription, NICs the ports of a node where its GPUs share them.
 type TierFacts struct {
-	Kind      string  `json:"kind"`
-	Ranks     int     `json:"ranks"`
-	Bandwidth float64 `json:"bandwidth"`
-	NICs      int     `json:"nics"`
+	Kind             string  `json:"kind"`
+	Ranks            int     `json:"ranks"`
+	Bandwidth        float64 `json:"bandwidth"`
+	NICs             int     `json:"nics"`
+	Ports            int     `json:"ports,omitempty"` // of one node
+	PortBandwidth    float64 `json:"port_bandwidth,omitempty"`
+	Oversubscription float64 `json:"oversubscription"` // 1: none
 }
 
 // NewHardwareFacts describes a cluster.
@@ -54,7 +58,7 @@ func NewHardwareFacts(c *hardware.Cluster) HardwareFacts {
 		}
 	}
 	for _, t := range c.Tiers {
-		f.Tiers = append(f.Tiers, TierFacts{string(t.Kind), t.Ranks, float64(t.Bandwidth), t.NICs})
+		f.Tiers = append(f.Tiers, TierFacts{string(t.Kind), t.Ranks, float64(t.Bandwidth), t.NICs, t.Ports, float64(t.PortRate), t.Oversubscription})
 	}
 	return f
 }
@@ -92,16 +96,31 @@ func Hardware1(w io.Writer, f HardwareFacts) {
 		if t.Ranks > f.GPUsPerNode && t.Ranks < f.Domain {
 			ranks += fmt.Sprintf(" in use of %d", f.Domain)
 		}
-		Note(w, t.Kind, "%s · %.4g GB/s (%.4g Gb/s) per GPU, one direction", ranks, t.Bandwidth/1e9, t.Bandwidth*8/1e9)
+		ports := portsText(t.Ports, t.PortBandwidth*8/1e9, t.Oversubscription)
+		if ports != "" {
+			ports = " · " + ports
+		}
+		Note(w, t.Kind, "%s · %.4g GB/s (%.4g Gb/s) per GPU, one direction%s", ranks, t.Bandwidth/1e9, t.Bandwidth*8/1e9, ports)
 	}
 	if f.PricePerGPUHour > 0 {
 		Note(w, "price", "%.2f $ per GPU and hour", f.PricePerGPUHour)
 	}
-	Note(w, "source", "%s (%s)", f.Source, f.AsOf)
-	Note(w, "GPU source", "%s", f.GPUSource)
+	Note(w, "source", "%s", cited(f.Source, f.AsOf))
+	Note(w, "GPU source", "%s", cited(f.GPUSource, ""))
 	if f.Note != "" {
 		Note(w, "note", "%s", f.Note)
 	}
+}
+
+// cited is a source with its date, where either was given.
+func cited(source, asOf string) string {
+	if source == "" {
+		source = "none given"
+	}
+	if asOf == "" {
+		return source
+	}
+	return source + " (" + asOf + ")"
 }
 
 // Settings writes saved defaults.

@@ -96,7 +96,7 @@ func Model1(w io.Writer, m *costmodel.Model, f ModelFacts) {
 	row("other norms", int64(m.FinalNorm+m.EmbedNorm), "")
 	Table(w, "table", []Column{{"part", true}, {"parameters", false}, {"%", false}, {"", true}}, rows)
 	if m.Source != "" {
-		fmt.Fprintf(w, "\nsource %s (%s)\n", m.Source, m.AsOf)
+		fmt.Fprintf(w, "\nsource %s\n", cited(m.Source, m.AsOf))
 	}
 }
 
