@@ -6,54 +6,63 @@ import (
 )
 
 func (p *Problem) checkLayers(l *Layout, prof *Profile) *Violation {
+	v := p.layersFault(l)
+	if v != nil && v.Remedy == "" {
+		v.Remedy = p.offerLayers(l, prof, v.Rule)
+	}
+	return v
+}
+
+// layersFault is checkLayers without the remedies that are layouts.
+func (p *Problem) layersFault(l *Layout) *Violation {
 	layers, chunks := p.Model.Layers(), l.PP*l.VPP
 	given := "pp=" + strconv.Itoa(l.PP)
 	if l.VPP > 1 {
 		given += ",vpp=" + strconv.Itoa(l.VPP)
 	}
+	refuse := func(rule Rule, given, reason string, args ...any) *Violation {
+		return &Violation{Rule: rule, Given: given, Reason: fmt.Sprintf(reason, args...)}
+	}
 	switch {
 	case l.FullLayers > layers:
 		return &Violation{RuleLayers, "recompute=full:" + strconv.Itoa(l.FullLayers), fmt.Sprintf("more than the %d layers of the model", layers), "use full"}
 	case l.Schedule == Interleaved && l.VPP == 1:
-		return &Violation{RuleLayers, "schedule=interleaved", "interleaving needs virtual stages", "set vpp>1 or drop schedule"}
+		return refuse(RuleLayers, "schedule=interleaved", "interleaving needs virtual stages")
 	case l.VPP > 1 && l.PP > 1 && l.Schedule != Interleaved:
-		return &Violation{RuleLayers, "schedule=" + l.Schedule.String(), "virtual stages are interleaved", "set vpp=1 or schedule=interleaved"}
+		return refuse(RuleLayers, "schedule="+l.Schedule.String(), "virtual stages are interleaved")
 	case l.VPP > 1 && l.PP == 1:
-		return &Violation{RuleLayers, "vpp=" + strconv.Itoa(l.VPP), "virtual stages need pp>1", "set pp or drop vpp"}
+		return refuse(RuleLayers, "vpp="+strconv.Itoa(l.VPP), "virtual stages need pp>1")
 	case chunks > layers:
-		return &Violation{RuleEmpty, given, fmt.Sprintf("%d layers cannot fill %d stages: a stage would hold no trainable parameters", layers, chunks),
-			fmt.Sprintf("use at most pp=%d, or pp=1", layers)}
+		return refuse(RuleEmpty, given, "%d layers cannot fill %d stages: a stage would hold no trainable parameters", layers, chunks)
 	case p.layersOf(l, nil) != nil:
 		return nil
-	case l.First+l.Last > layers:
-		return &Violation{RuleLayers, splitString(l.First, l.Last), fmt.Sprintf("more than the %d layers of the model", layers), offerSplit(l, layers, prof)}
 	case l.First > 0 || l.Last > 0:
-		return &Violation{RuleLayers, splitString(l.First, l.Last),
-			fmt.Sprintf("%d layers are left for the other stages, which they do not divide", layers-l.First-l.Last), offerSplit(l, layers, prof)}
+		return refuse(RuleLayers, splitString(l.First, l.Last), "%s", unevenFault(l, layers))
 	}
-	return &Violation{RuleLayers, given, fmt.Sprintf("%d layers do not split evenly over %d stages", layers, chunks), offerSplit(l, layers, prof)}
+	return refuse(RuleLayers, given, "%d layers do not split evenly over %d stages", layers, chunks)
 }
 
-// offerSplit proposes an uneven split that is legal, and the nearest degrees
-// that divide.
-func offerSplit(l *Layout, layers int, prof *Profile) string {
-	offer := "use "
-	if f, z, ok := splitFor(l, layers); ok && prof.Can.Uneven {
-		offer = fmt.Sprintf("add %s or use ", splitString(f, z))
-	}
-	low, high := 1, layers
-	for d := 1; d <= layers; d++ {
-		if layers%d != 0 {
-			continue
-		}
-		if d < l.PP*l.VPP {
-			low = d
-		} else if d > l.PP*l.VPP {
-			high = d
-			break
+// unevenFault says why layers do not split with the first and last of l.
+func unevenFault(l *Layout, layers int) string {
+	left, others := layers-l.First-l.Last, l.PP
+	for _, end := range []int{l.First, l.Last} {
+		if end > 0 {
+			others--
 		}
 	}
-	return offer + fmt.Sprintf("pp=%d or pp=%d", low, high)
+	switch {
+	case left < 0:
+		return fmt.Sprintf("more than the %d layers of the model", layers)
+	case l.PP == 1:
+		return "one stage holds every layer"
+	case l.First%l.VPP != 0 || l.Last%l.VPP != 0:
+		return fmt.Sprintf("not a multiple of vpp=%d", l.VPP)
+	case left == 0:
+		return "no layers are left for the other stages"
+	case others == 0:
+		return fmt.Sprintf("%d of %d layers are left, and no other stage", left, layers)
+	}
+	return fmt.Sprintf("the %d layers left do not split evenly over the other %d stages", left, others*l.VPP)
 }
 
 func splitString(first, last int) string {
@@ -64,37 +73,4 @@ func splitString(first, last int) string {
 		return fmt.Sprintf("last=%d", last)
 	}
 	return fmt.Sprintf("first=%d,last=%d", first, last)
-}
-
-// splitFor returns the uneven split nearest to even: short ends first, since
-// the ends also hold the embedding and the head.
-func splitFor(l *Layout, layers int) (first, last int, ok bool) {
-	even := float64(layers) / float64(l.PP)
-	best := 1e18
-	try := func(f, z int) {
-		c := Layout{PP: l.PP, VPP: l.VPP, First: f, Last: z}
-		n := unevenChunks(&c, layers)
-		if n == nil {
-			return
-		}
-		cost := 0.0
-		for _, k := range n {
-			d := float64(k*l.VPP) - even
-			cost += d * d
-			if d > 0 {
-				cost += d / 100
-			}
-		}
-		if cost < best {
-			best, first, last, ok = cost, f, z, true
-		}
-	}
-	for f := 1; f <= int(2*even)+1; f++ {
-		try(f, 0)
-		try(0, f)
-		for z := 1; z <= int(2*even)+1; z++ {
-			try(f, z)
-		}
-	}
-	return first, last, ok
 }
