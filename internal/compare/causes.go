@@ -111,11 +111,16 @@ func bubbleCause(a, b *Side, up bool) string {
 		return "B has no pipeline"
 	case x.PP == 1:
 		return "A has no pipeline"
+	case x.PP == y.PP && x.VPP == y.VPP && x.Schedule != y.Schedule:
+		return fmt.Sprintf("schedule %s, not %s", y.Schedule, x.Schedule)
 	case x.PP == y.PP && x.VPP == y.VPP && a.Predicted.MicroBatches == b.Predicted.MicroBatches:
 		if up {
 			return "the same idle slots, each longer"
 		}
 		return "the same idle slots, each shorter"
+	}
+	if x.Schedule == strategies.ZBH1 || y.Schedule == strategies.ZBH1 {
+		return fmt.Sprintf("%s of %d stages over %d micro-batches, not %s of %d over %d", y.Schedule, y.PP, b.Predicted.MicroBatches, x.Schedule, x.PP, a.Predicted.MicroBatches)
 	}
 	return fmt.Sprintf("(PP−1)/VPP over %d micro-batches: %d/%d of %d, not %d/%d of %d", b.Predicted.MicroBatches,
 		y.PP-1, y.VPP, b.Predicted.MicroBatches, x.PP-1, x.VPP, a.Predicted.MicroBatches)

@@ -104,7 +104,7 @@ func why(w io.Writer, p *strategies.Problem, x *strategies.Explanation) {
 	fmt.Fprintf(w, "             = %d × %.1f ms = %.3f s\n", x.MicroBatches, 1e3*float64(x.Compute)/float64(x.MicroBatches), x.Compute)
 	fmt.Fprintf(w, "             %s\n", computeSentence(p, x))
 	if x.Layout.PP > 1 {
-		bubble(w, x)
+		bubble(w, p, x)
 	}
 	for axis, t := range x.Exposed {
 		if float64(t) > 0.002*float64(x.Step) {
@@ -125,21 +125,6 @@ func computeSentence(p *strategies.Problem, x *strategies.Explanation) string {
 		return fmt.Sprintf("Stage %d with %d layers is slowest.", x.Slowest, x.Layers[x.Slowest])
 	}
 	return "One stage holds every layer, so nothing waits for another."
-}
-
-func bubble(w io.Writer, x *strategies.Explanation) {
-	l := &x.Layout
-	one := float64(x.Step-x.Bubble-x.Optimizer-x.Overhead-x.Exposed[collective.AxisDP]) / float64(x.MicroBatches)
-	fmt.Fprintf(w, "  bubble     = (PP−1)/VPP × time of one micro-batch, unequal stages included\n")
-	fmt.Fprintf(w, "             ≈ %d/%d × %.3f s → %.3f s\n", l.PP-1, l.VPP, one, x.Bubble)
-	switch {
-	case x.MicroBatches < l.PP:
-		fmt.Fprintf(w, "             %s cannot fill %d stages: a larger batch or fewer stages would.\n", plural(x.MicroBatches, "micro-batch"), l.PP)
-	case l.VPP > 1:
-		fmt.Fprintf(w, "             %d virtual stages a rank divide the fill and drain by %d.\n", l.VPP, l.VPP)
-	default:
-		fmt.Fprintf(w, "             Filling and draining %d stages costs %d of %d slots; virtual stages would divide it.\n", l.PP, l.PP-1, x.MicroBatches+l.PP-1)
-	}
 }
 
 // exposed explains one axis by its most expensive call.

@@ -106,8 +106,8 @@ func ExplainWarnings(a *ask.Answer, x *strategies.Explanation) []string {
 	out := Warnings(a)
 	l := &x.Layout
 	if x.MicroBatches < l.PP {
-		out = append(out, fmt.Sprintf("%s cannot fill %d stages (bubble %.1f %%): raise --global-batch", plural(x.MicroBatches, "micro-batch"), l.PP,
-			100*float64(l.PP-1)/float64(x.MicroBatches+l.PP-1)))
+		out = append(out, fmt.Sprintf("%s cannot fill %d stages (bubble %.1f %% of the step): raise --global-batch", plural(x.MicroBatches, "micro-batch"), l.PP,
+			100*float64(x.Bubble/x.Step)))
 	}
 	if Marginal(a.Problem, &x.Estimate) {
 		out = append(out, fmt.Sprintf("marginal: memory is predicted at %.0f %% of what is usable; %s", 100*float64(x.Memory.Total()/a.Problem.Capacity()), nearness()))
