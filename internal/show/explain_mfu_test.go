@@ -36,3 +36,19 @@ func TestCausalUtilisation(t *testing.T) {
 		t.Errorf("no %q in\n%s", want, b.String())
 	}
 }
+
+// In a window of 4,096 of 32,768 tokens (Mistral-7B) a causal mask leaves nearly
+// every key: what is halved is not what it drops, and no text says so.
+func TestCausalWindow(t *testing.T) {
+	for seq, dropped := range map[int]bool{4096: true, 32768: false} {
+		a, x := explained(t, ask.Question{Model: "mistral-7b", GPUs: 64, SeqLen: seq}, "tp=2")
+		var b bytes.Buffer
+		utilisation(&b, a.Problem, x)
+		if got := strings.Contains(b.String(), "half of attention that the mask drops"); got != dropped {
+			t.Errorf("%d tokens: says that the mask drops half: %v\n%s", seq, got, b.String())
+		}
+		if got := strings.Contains(b.String(), "windows of 4,096 the mask drops less"); got == dropped {
+			t.Errorf("%d tokens: says that windows differ: %v\n%s", seq, got, b.String())
+		}
+	}
+}
