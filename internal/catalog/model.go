@@ -3,8 +3,11 @@ package catalog
 import (
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/agnivade/levenshtein"
 
 	"planner/costmodel"
 )
@@ -38,10 +41,32 @@ func ModelAs(what, ref string) (*costmodel.Model, error) {
 	if _, err := os.Stat(ref); err == nil {
 		return modelFile(given, ref)
 	}
-	if n := Nearest(ref, ModelNames()); n != "" {
+	if n := nearestModel(ref, ModelNames()); n != "" {
 		return nil, Errorf("%s: no such preset: did you mean %q? (planner models)", given, n)
 	}
 	return nil, Errorf("%s: no such preset: give a preset (planner models), a size like 70b, or a path", given)
+}
+
+// sizeInName is what the name of a model says of its parameters: 405b, 8x7b.
+var sizeInName = regexp.MustCompile(`(?:\d+x)?\d+(?:\.\d+)?[bmt]\b`)
+
+// nearestModel is Nearest, but prefers a name of the size that ref has and of a
+// family that begins alike: another version is nearer than another size.
+func nearestModel(ref string, names []string) string {
+	ref = strings.ToLower(ref)
+	size, best, near := sizeInName.FindString(ref), len(ref), ""
+	for _, n := range names {
+		if size == "" || sizeInName.FindString(n) != size || beginning(ref, n) < 3 {
+			continue
+		}
+		if d := levenshtein.ComputeDistance(ref, n); d < best {
+			best, near = d, n
+		}
+	}
+	if near != "" {
+		return near
+	}
+	return Nearest(ref, names)
 }
 
 // isPath reports whether ref can only be meant as a file.

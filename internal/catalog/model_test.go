@@ -154,3 +154,16 @@ func ExampleParseHF() {
 	fmt.Println(err)
 	// Output: gpt2.json: no "hidden_size", "num_hidden_layers", "num_attention_heads": not a Hugging Face config
 }
+
+// Meta's 405 B model is of Llama 3.1: a name of another version is meant for it,
+// not for the 70 B model of the version that was typed.
+func TestNearestModel(t *testing.T) {
+	for given, want := range map[string]string{
+		"llama3-405b": "llama3.1-405b", "llama-3-405b": "llama3.1-405b", "Llama405B": "llama3.1-405b", "lama3.1-70b": "llama3.1-70b",
+		"mistral-8x7b": "mixtral-8x7b", "qwen-72b": "qwen2-72b", "llama3.1-71b": "llama3.1-70b", "zzz-70b": "",
+	} {
+		if got := nearestModel(given, ModelNames()); got != want {
+			t.Errorf("%s: %q, want %q", given, got, want)
+		}
+	}
+}
