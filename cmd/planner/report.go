@@ -110,6 +110,9 @@ func (o *reportFlags) reportFormat(f *pflag.FlagSet) (string, error) {
 
 func (o *reportFlags) request(c *cobra.Command) (q review.Request, err error) {
 	q = review.Request{Layout: o.layout, Limits: limitsGiven(c.Flags()), Command: commandLine(c), Version: shortVersion(), Date: time.Now()}
+	if !export.IsOutput(o.output) {
+		q.Output = quoted(o.output)
+	}
 	if q.Space, err = o.limits.Space(); err != nil {
 		return q, err
 	}

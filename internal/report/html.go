@@ -37,11 +37,14 @@ func HTML(w io.Writer, r *Review) error {
 	})
 }
 
-// commands are what a reader can run to go on.
+// commands are what a reader of the page can run to go on.
 func commands(r *Review) []string {
-	out := []string{"planner explain --from review.html"}
+	var out []string
 	if r.Command != "" {
-		out = append([]string{r.Command}, out...)
+		out = append(out, r.Command)
+	}
+	if r.Output != "" {
+		out = append(out, "planner explain --from "+r.Output)
 	}
 	return out
 }

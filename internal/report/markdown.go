@@ -29,13 +29,9 @@ func Markdown(w io.Writer, r *Review) error {
 			markdownTable(b, &s.Tables[i])
 		}
 	}
-	fmt.Fprint(b, "\n## Reproduce\n\n```console\n")
-	for _, c := range commands(r) {
-		if !strings.HasSuffix(c, "--from review.html") {
-			fmt.Fprintf(b, "$ %s\n", c)
-		}
+	if r.Command != "" {
+		fmt.Fprintf(b, "\n## Reproduce\n\n```console\n$ %s\n```\n", r.Command)
 	}
-	fmt.Fprint(b, "```\n")
 	_, err := io.WriteString(w, b.String())
 	return err
 }

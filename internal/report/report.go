@@ -24,6 +24,7 @@ type Request struct {
 	Tokens, Price float64
 	Verified      *verdict.Report // what a measurement said, or nil
 	Command       string          // the command line, for readers who repeat it
+	Output        string          // the file that is written, as a shell takes it; "": not known
 	Version       string
 	Date          time.Time
 	Progress      func(what string)
