@@ -90,7 +90,7 @@ func runCheck(c *cobra.Command, o *checkFlags, files []string) error {
 	var docs []checkedPlan
 	failed := 0
 	for _, file := range files {
-		d, err := checkFile(file, limits)
+		d, err := checkFile(c, file, limits)
 		if err != nil {
 			return err
 		}
@@ -108,7 +108,7 @@ func runCheck(c *cobra.Command, o *checkFlags, files []string) error {
 	return nil
 }
 
-func checkFile(file string, limits plan.Limits) (*checkedPlan, error) {
+func checkFile(c *cobra.Command, file string, limits plan.Limits) (*checkedPlan, error) {
 	p, err := plan.Read(file)
 	if err != nil {
 		return nil, err
@@ -117,6 +117,7 @@ func checkFile(file string, limits plan.Limits) (*checkedPlan, error) {
 	if err != nil {
 		return nil, err
 	}
+	copies(c, a)
 	now := plan.FiguresOf(a.Problem, &x.Estimate)
 	d := &checkedPlan{File: file, Layout: p.Layout, OK: true, Checks: limits.Check(now, p.Predicted), Now: now, Saved: p.Predicted}
 	for _, v := range d.Checks {

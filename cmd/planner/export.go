@@ -88,6 +88,9 @@ func (o *exportFlags) asked(c *cobra.Command) (*ask.Answer, *plan.Plan, error) {
 	}
 	o.layout = saved.Layout
 	a, err := saved.Ask()
+	if err == nil {
+		copies(c, a)
+	}
 	return a, saved, err
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"planner/internal/ask"
 	"planner/internal/catalog"
 	"planner/internal/compare"
 	"planner/internal/export"
@@ -167,6 +168,7 @@ func rerunPlan(c *cobra.Command, o *planFlags, file string) error {
 	if err != nil {
 		return err
 	}
+	copies(c, a)
 	now := plan.FiguresOf(a.Problem, &x.Estimate)
 	best, err := bestNow(c, p)
 	if err != nil {
@@ -176,7 +178,15 @@ func rerunPlan(c *cobra.Command, o *planFlags, file string) error {
 		return err
 	}
 	p.Predicted, p.Planner, p.Saved = now, shortVersion(), time.Now().Format(time.DateOnly)
+	p.Question.Files = a.Files
 	return export.WriteFile(file, p.Encode())
+}
+
+// copies says which files of a saved question were used.
+func copies(c *cobra.Command, a *ask.Answer) {
+	for _, text := range a.Copies {
+		show.Note(c.ErrOrStderr(), "note", "%s", text)
+	}
 }
 
 func showMoves(c *cobra.Command, o *planFlags, p *plan.Plan, now plan.Figures, best *strategies.Estimate) error {

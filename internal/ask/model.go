@@ -12,7 +12,7 @@ import (
 // model finds the model, says which preset another spelling or a size stands
 // for, and notes what of the model nothing is predicted of.
 func (a *Answer) model() (*costmodel.Model, error) {
-	m, err := catalog.Model(a.Model)
+	m, err := a.readModel()
 	if err != nil {
 		return nil, err
 	}
@@ -28,4 +28,15 @@ func (a *Answer) model() (*costmodel.Model, error) {
 			float64(m.MTPParameters())/1e9))
 	}
 	return m, nil
+}
+
+func (a *Answer) readModel() (*costmodel.Model, error) {
+	text, err := a.text(&a.Files.Model, a.Model, catalog.ModelFile)
+	switch {
+	case err != nil:
+		return nil, err
+	case text == nil:
+		return catalog.Model(a.Model)
+	}
+	return catalog.ParseModel(a.Model, text)
 }

@@ -30,6 +30,7 @@ type Question struct {
 	AllowLong            bool
 	Dispatched           bool // a constraint or the layout names the dispatcher of experts
 	Options              catalog.ClusterOptions
+	Files                Files // copies of what Model and Hardware name, where a plan has them
 }
 
 // Defaults of the flags that have a fixed one.
@@ -46,6 +47,8 @@ type Answer struct {
 	// Defaults names the flags that the user did not give, with the values
 	// chosen, in the order of the command line.
 	Defaults []Default
+	// Copies says which file was used, where a plan keeps a copy of it.
+	Copies   []string
 	searched strategies.Space // the constraints of the last search
 }
 
@@ -74,7 +77,7 @@ func Ask(q Question) (*Answer, error) {
 		return nil, err
 	}
 	a.fill("--hardware", &a.Hardware, DefaultHardware)
-	cluster, err := catalog.ClusterWith(a.Hardware, q.GPUs, q.Options)
+	cluster, err := a.cluster()
 	if err != nil {
 		return nil, err
 	}
@@ -86,6 +89,17 @@ func Ask(q Question) (*Answer, error) {
 	}
 	a.silent()
 	return a, nil
+}
+
+func (a *Answer) cluster() (*hardware.Cluster, error) {
+	text, err := a.text(&a.Files.Hardware, a.Hardware, catalog.HardwareFile)
+	switch {
+	case err != nil:
+		return nil, err
+	case text == nil:
+		return catalog.ClusterWith(a.Hardware, a.GPUs, a.Options)
+	}
+	return catalog.ClusterOf(a.Hardware, text, a.GPUs, a.Options)
 }
 
 func (a *Answer) fill(flag string, value *string, def string) {

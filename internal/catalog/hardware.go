@@ -125,10 +125,19 @@ func Cluster(name string, gpus int) (*hardware.Cluster, error) {
 
 // ClusterWith is Cluster with parts of the description replaced.
 func ClusterWith(name string, gpus int, o ClusterOptions) (*hardware.Cluster, error) {
+	return sized(gpus, o, func() (*hardware.Cluster, error) { return findCluster(name) })
+}
+
+// ClusterOf is ClusterWith for the text of the cluster TOML called file.
+func ClusterOf(file string, text []byte, gpus int, o ClusterOptions) (*hardware.Cluster, error) {
+	return sized(gpus, o, func() (*hardware.Cluster, error) { return ParseCluster(file, text) })
+}
+
+func sized(gpus int, o ClusterOptions, find func() (*hardware.Cluster, error)) (*hardware.Cluster, error) {
 	if gpus < 1 || gpus > MaxGPUs {
 		return nil, Errorf("--gpus %d: %s: want 1 to 1,048,576", gpus, sizeFault(gpus))
 	}
-	c, err := findCluster(name)
+	c, err := find()
 	if err != nil {
 		return nil, err
 	}
@@ -153,13 +162,25 @@ func IsPath(name string) bool {
 	return strings.ContainsAny(name, `/\`) || strings.EqualFold(filepath.Ext(name), ".toml")
 }
 
+// MaxKept bounds the text of a file that a plan keeps, in bytes: a real one has a
+// few thousand.
+const MaxKept = 256 << 10
+
+// HardwareFile returns the text of the file that name, a value of --hardware,
+// stands for, or nil where it is a preset.
+func HardwareFile(name string) ([]byte, error) {
+	if !IsPath(name) {
+		return nil, nil
+	}
+	return ReadFile("cluster TOML", name)
+}
+
 // findCluster reads the cluster that name stands for, without its size.
 func findCluster(name string) (*hardware.Cluster, error) {
-	if IsPath(name) {
-		text, err := ReadFile("cluster TOML", name)
-		if err != nil {
-			return nil, err
-		}
+	switch text, err := HardwareFile(name); {
+	case err != nil:
+		return nil, err
+	case text != nil:
 		return ParseCluster(name, text)
 	}
 	id := resolve(name)

@@ -74,6 +74,19 @@ func isPath(ref string) bool {
 	return strings.ContainsAny(ref, `/\`) || strings.HasSuffix(ref, ".json") || strings.HasSuffix(ref, ".toml")
 }
 
+// isModelFile reports whether ref, as Model reads it, is a file: it can be
+// nothing else, or is no preset and no size, and is there.
+func isModelFile(ref string) bool {
+	if isPath(ref) {
+		return hubName(ref) == ""
+	}
+	if _, size, err := parseSize(ref); size || err != nil || presetName(ref) != "" || strings.TrimSpace(ref) == "" {
+		return false
+	}
+	_, err := os.Stat(ref)
+	return err == nil
+}
+
 // hubName returns the preset that an identifier of the Hugging Face hub, such
 // as "meta-llama/Llama-3.1-70B", names, unless it is a file here.
 func hubName(ref string) string {

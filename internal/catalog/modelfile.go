@@ -3,6 +3,7 @@ package catalog
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -15,13 +16,35 @@ import (
 // modelFile reads a configuration or a model TOML of the user's; given names
 // it in the errors that concern the reference and not the contents.
 func modelFile(given, file string) (*costmodel.Model, error) {
-	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
-		return nil, Errorf("%s: no such file: give a preset, a size like 70b, or a path", given)
-	}
-	text, err := ReadFile("config.json or model TOML", file)
+	text, err := modelText(given, file)
 	if err != nil {
 		return nil, err
 	}
+	return parseModel(given, file, text)
+}
+
+func modelText(given, file string) ([]byte, error) {
+	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+		return nil, Errorf("%s: no such file: give a preset, a size like 70b, or a path", given)
+	}
+	return ReadFile("config.json or model TOML", file)
+}
+
+// ModelFile returns the text of the file that ref, the value of --model, stands
+// for, or nil where it is a preset or a size.
+func ModelFile(ref string) ([]byte, error) {
+	if !isModelFile(ref) {
+		return nil, nil
+	}
+	return modelText(fmt.Sprintf("--model %q", ref), ref)
+}
+
+// ParseModel reads the text of the config.json or model TOML called file.
+func ParseModel(file string, text []byte) (*costmodel.Model, error) {
+	return parseModel(fmt.Sprintf("--model %q", file), file, text)
+}
+
+func parseModel(given, file string, text []byte) (*costmodel.Model, error) {
 	if i := bytes.IndexByte(text, 0); i >= 0 {
 		return nil, Errorf("%s: not text (NUL at byte %d): want a config.json or a model TOML", given, i)
 	}

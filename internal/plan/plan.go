@@ -29,6 +29,7 @@ type Plan struct {
 	Framework string   `toml:"framework"`
 	Question  Question `toml:"question"`
 	Predicted Figures  `toml:"predicted"`
+	Files     *files   `toml:"files"` // of the file alone: Question.Files
 
 	// From names the kind of file that the plan was read from: "plan",
 	// "suggest", "explain" or "report".
@@ -99,7 +100,9 @@ func (p *Plan) Encode() []byte {
 	fmt.Fprintf(&b, "# A plan. Check it with: planner check FILE; ask it again with: planner plan rerun FILE\n")
 	e := toml.NewEncoder(&b)
 	e.Indent = ""
-	if err := e.Encode(p); err != nil {
+	written := *p
+	written.Files = filesOf(&p.Question.Files)
+	if err := e.Encode(&written); err != nil {
 		panic(err) // plain strings and numbers: a fault of ours
 	}
 	return b.Bytes()

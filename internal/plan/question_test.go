@@ -31,7 +31,8 @@ func TestQuestionJSON(t *testing.T) {
 	}{
 		{Question{Model: "x", Hardware: "x", GPUs: 3, SeqLen: 3, GlobalBatch: 3, Precision: "x", Framework: "x"}, least + "}"},
 		{QuestionOf(&q), least + `,"pass":"x","attention":"x","trainable":1.5,"imbalance":1.5,"capacity_factor":1.5,"allow_long":true,"gpus_per_node":3,` +
-			`"domain_gpus":3,"inter_node_bytes_per_second":1.5,"fabric":"x","nics_per_node":3,"latency_seconds":1.5}`},
+			`"domain_gpus":3,"inter_node_bytes_per_second":1.5,"fabric":"x","nics_per_node":3,"latency_seconds":1.5,` +
+			`"files":{"model":{"name":"x","text":"x"},"hardware":{"name":"x","text":"x"}}}`},
 	} {
 		got, err := json.Marshal(c.q)
 		if err != nil || string(got) != c.want {

@@ -45,6 +45,9 @@ func parse(file string, text []byte) (*Plan, error) {
 	if err := catalog.DecodeKind(file, text, p, "plan TOML", "one that planner plan save writes"); err != nil {
 		return nil, err
 	}
+	if p.Files != nil {
+		p.Question.Files, p.Files = p.Files.kept(), nil
+	}
 	return p, p.check(file)
 }
 
@@ -80,6 +83,9 @@ func (p *Plan) check(file string) error {
 	}
 	if _, err := strategies.ParseLayout(p.Layout); err != nil {
 		return catalog.Errorf("%s: layout %s", file, err)
+	}
+	if err := checkFiles(file, &p.Question.Files); err != nil {
+		return err
 	}
 	f := p.Predicted
 	for _, v := range []float64{f.Step, f.Memory, f.Usable} {
@@ -147,7 +153,7 @@ func parseReport(file string, text []byte) (*Plan, error) {
 	if d.Question != nil {
 		p.Question = *d.Question
 	}
-	return p, nil
+	return p, checkFiles(file, &p.Question.Files)
 }
 
 // Ask asks the plan's question again, of today's presets.

@@ -85,7 +85,7 @@ func notes(a *ask.Answer) []string {
 // Warnings says what changes how the figures are read.
 func Warnings(a *ask.Answer) []string {
 	p := a.Problem
-	out := slices.Clone(p.Model.Notes)
+	out := slices.Concat(a.Copies, p.Model.Notes)
 	if as := p.Cluster.GPU.RunsAs(p.Work.Precision); as != p.Work.Precision {
 		out = append(out, fmt.Sprintf("%s has no %s units: the step is computed in %s", title(p.Cluster.GPU.Title, p.Cluster.GPU.Name), p.Work.Precision, as))
 	}
