@@ -10,8 +10,10 @@ import (
 func newFrameworks() *cobra.Command {
 	o := &form{}
 	c := &cobra.Command{
-		Use:     "frameworks",
-		Short:   "List the framework profiles, what they can run and whose recipe they follow",
+		Use:   "frameworks",
+		Short: "List the framework profiles, what they can run and whose recipe they follow",
+		Long: `List the framework profiles, what they can run and whose recipe they follow, in order of preference: with
+--framework any a layout stands under the first of them that runs it.`,
 		Example: "  planner frameworks\n  planner frameworks --format json",
 		Args:    unknownCommand,
 		RunE: func(c *cobra.Command, _ []string) error {

@@ -30,6 +30,8 @@ func suggestCommand(o *suggestFlags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "suggest",
 		Short: "Rank every legal layout of a model on a cluster",
+		Long: `Rank every legal layout of a model on a cluster. With --framework any a layout stands once, under the first
+framework in the order of planner frameworks that runs it; --framework NAME shows what one of them makes of all.`,
 		Example: `  planner suggest --model 70b --gpus 1024
   planner suggest --model ./config.json --gpus 256 --hardware a100-sxm-80gb --seq-len 4096
   planner suggest --model 70b --gpus 1024 --framework torchtitan --pp 1 --max-memory 60GiB
