@@ -95,7 +95,7 @@ func TestSlot(t *testing.T) {
 func TestTooFewMicroBatches(t *testing.T) {
 	a, x := explained(t, ask.Question{Model: "70b", GPUs: 64, GlobalBatch: 4, Framework: "megatron"}, "tp=8,pp=4")
 	notes := strings.Join(ExplainWarnings(a, x), "\n")
-	if want := fmt.Sprintf("2 micro-batches cannot fill 4 stages (bubble %.1f %% of the step)", 100*float64(x.Bubble/x.Step)); !strings.Contains(notes, want) {
+	if want := fmt.Sprintf("2 micro-batches cannot fill 4 stages (bubble 60.0 %%), here %.1f %% of the step", 100*float64(x.Bubble/x.Step)); !strings.Contains(notes, want) {
 		t.Errorf("no %q in\n%s", want, notes)
 	}
 }

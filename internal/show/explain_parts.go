@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"planner/costmodel"
 	"planner/hardware/unit"
 	"planner/internal/ask"
 	"planner/strategies"
@@ -101,13 +102,22 @@ func diagnosisSection(w io.Writer, p *strategies.Problem, x *strategies.Explanat
 	}
 }
 
+// unfilled closes the brackets on what few micro-batches leave idle: of equal
+// passes alone, then of the step with all else in it.
+func unfilled(x *strategies.Explanation) string {
+	step := fmt.Sprintf("%.1f %% of the step", 100*float64(x.Bubble/x.Step))
+	if x.Layout.Schedule == strategies.ZBH1 {
+		return "bubble " + step + ")"
+	}
+	return fmt.Sprintf("bubble %.1f %%), here %s", 100*costmodel.BubbleFraction(x.Layout.PP, x.MicroBatches, x.Layout.VPP), step)
+}
+
 // ExplainWarnings are the warnings of one layout besides those of the question.
 func ExplainWarnings(a *ask.Answer, x *strategies.Explanation) []string {
 	out := Warnings(a)
 	l := &x.Layout
 	if x.MicroBatches < l.PP {
-		out = append(out, fmt.Sprintf("%s cannot fill %d stages (bubble %.1f %% of the step): raise --global-batch", plural(x.MicroBatches, "micro-batch"), l.PP,
-			100*float64(x.Bubble/x.Step)))
+		out = append(out, fmt.Sprintf("%s cannot fill %d stages (%s: raise --global-batch", plural(x.MicroBatches, "micro-batch"), l.PP, unfilled(x)))
 	}
 	if Marginal(a.Problem, &x.Estimate) {
 		out = append(out, fmt.Sprintf("marginal: memory is predicted at %.0f %% of what is usable; %s", 100*float64(x.Memory.Total()/a.Problem.Capacity()), nearness()))
