@@ -103,3 +103,14 @@ func (m *Model) OpsFLOPsPerToken() unit.FLOPs {
 func (m *Model) HeadFLOPsPerToken() unit.FLOPs {
 	return unit.FLOPs(6 * float64(m.Hidden) * float64(m.Vocab))
 }
+
+// RoutedFLOPsPerToken returns the part of FLOPsPerToken that routed experts take.
+func (m *Model) RoutedFLOPsPerToken() unit.FLOPs {
+	var routed float64
+	for i, n := range m.KindCounts() {
+		if f := &m.Kinds[i].FFN; f.Experts > 0 {
+			routed += float64(n*f.TopK) * float64(m.Kinds[i].Params(m.Hidden).Routed) / float64(f.Experts)
+		}
+	}
+	return unit.FLOPs(6 * routed)
+}

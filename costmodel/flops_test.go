@@ -88,3 +88,13 @@ func TestEndFLOPs(t *testing.T) {
 		t.Errorf("%g, want %g", got, want)
 	}
 }
+
+// Mixtral-8x7B sends a token to 2 of 8 experts of three matrices 4,096 × 14,336 in
+// each of 32 layers (its config.json).
+func TestRoutedFLOPs(t *testing.T) {
+	l := Layer{Mixer: Mixer{Kind: Attention, Heads: 32, KVHeads: 8, HeadDim: 128, VHeadDim: 128}, FFN: FFN{Experts: 8, TopK: 2, ExpertWidth: 14336, Gated: true}}
+	m := Model{Hidden: 4096, Kinds: []Layer{l}, Pattern: make([]uint8, 32)}
+	if got, want := float64(m.RoutedFLOPsPerToken()), 6.*2*3*4096*14336*32; got != want {
+		t.Errorf("got %g, want %g", got, want)
+	}
+}

@@ -15,11 +15,11 @@ type Kernel struct {
 	Product Product
 	// Core says that the products stand for the attention core, or the scan:
 	// they have its operations, about its operands, and its time.
-	Core    bool
-	Bytes   float64 // read and written
+	Core  bool
+	Bytes float64 // read and written
 	// Again is the columns of a product that are formed twice where every second
 	// product's output is kept.
-	Again float64
+	Again   float64
 	Seconds unit.Seconds
 }
 

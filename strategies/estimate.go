@@ -75,9 +75,13 @@ func (p *Problem) twice(e *Estimate) unit.FLOPs {
 
 // FLOPsPerToken returns the operations of the step on one token, and the part of
 // them that is attention: a third of training's in a forward pass, and without
-// the weight gradients, a third of the products, of what is frozen.
+// the weight gradients, a third of the products, of what is frozen. Experts of a
+// capacity below 1 drop the rest of the tokens, which nobody computes.
 func (p *Problem) FLOPsPerToken() (total, attention unit.FLOPs) {
 	total, attention = p.Model.FLOPsPerToken(p.Work.Seq)
+	if c := p.Work.Imbalance; c > 0 && c < 1 {
+		total -= p.Model.RoutedFLOPsPerToken().Times(1 - c)
+	}
 	if p.Work.Forward {
 		return total / 3, attention / 3
 	}

@@ -92,6 +92,9 @@ func Warnings(a *ask.Answer) []string {
 	if p.Cluster.GPUs > p.Cluster.PerNode && p.Cluster.GPUs%p.Cluster.PerNode != 0 {
 		out = append(out, fmt.Sprintf("%d GPUs leave the last node of %d partly empty", p.Cluster.GPUs, p.Cluster.PerNode))
 	}
+	if c := a.Capacity; c > 0 && c < 1 && p.Model.Experts() > 0 {
+		out = append(out, fmt.Sprintf("a capacity factor of %g drops %.3g %% of what is routed to experts, at the least: MFU counts what is computed", c, 100*(1-c)))
+	}
 	return out
 }
 
