@@ -61,7 +61,10 @@ func measureGPUs(c *cobra.Command, x *chosenBackend) error {
 	for _, n := range append(m.Notes, d.Notes...) {
 		show.Note(w, "note", "%s", n)
 	}
-	text := fit.TOML(cluster, m, today())
+	text, err := fit.TOML(name, cluster, m, today())
+	if err != nil {
+		return err
+	}
 	if out == "" {
 		_, err := fmt.Fprint(c.OutOrStdout(), text)
 		return err

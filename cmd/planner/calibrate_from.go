@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"path/filepath"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -24,7 +23,7 @@ func (k *calibration) links(c *cobra.Command, text []byte) error {
 	if k.hardware == "" {
 		k.hardware = ask.DefaultHardware
 	}
-	cluster, err := k.described()
+	cluster, err := catalog.Described(k.hardware)
 	if err != nil {
 		return err
 	}
@@ -36,21 +35,20 @@ func (k *calibration) links(c *cobra.Command, text []byte) error {
 	for _, r := range rates {
 		fmt.Fprintln(c.ErrOrStderr(), &r)
 	}
-	return k.write(c, calibrate.HardwareTOML(cluster, nil, "nccl-tests: "+filepath.Base(k.from), today()))
+	k.forget(c, &cluster.GPU.Fit)
+	file, err := calibrate.HardwareTOML(k.hardware, cluster, "nccl-tests: "+filepath.Base(k.from), today())
+	if err != nil {
+		return err
+	}
+	return k.write(c, file)
 }
 
-// described returns the cluster to calibrate. The file to write names the
-// preset of its accelerator, so that it must have one.
-func (k *calibration) described() (*hardware.Cluster, error) {
-	c, err := catalog.Described(k.hardware)
-	if err != nil {
-		return nil, err
+// forget takes out what steps said of the cluster with its links of before.
+func (k *calibration) forget(c *cobra.Command, fit *hardware.Efficiency) {
+	if fit.Correction != 0 {
+		fmt.Fprintf(c.ErrOrStderr(), "note: the correction of %s was of its links of before: left out; measured steps give one again\n", k.hardware)
 	}
-	if !slices.Contains(catalog.AcceleratorNames(), c.GPU.Name) {
-		return nil, catalog.Errorf("--hardware %s: gpu %q: no preset's name, which a calibrated file is written with: want gpu = \"h100-sxm-80gb\", or the preset nearest to it",
-			k.hardware, c.GPU.Name)
-	}
-	return c, nil
+	fit.Correction, fit.Spread = 0, [2]float64{}
 }
 
 // noteLog says which lines do not count, and that the log is of another part
@@ -74,21 +72,14 @@ func (k *calibration) steps(c *cobra.Command, text []byte) error {
 		return err
 	}
 	noteIgnored(c, t.Ignored)
-	f, err := calibrate.FromRuns(k.from, t.Runs)
+	f, err := calibrate.FromRuns(k.from, t.Runs, k.hardware)
 	if err != nil {
 		return err
-	}
-	if k.hardware == "" {
-		k.hardware = f.GPU
-	}
-	cluster, err := k.described()
-	if err != nil {
-		return err
-	}
-	if cluster.GPU.Name != f.Part {
-		return catalog.Errorf("--hardware %s: a cluster of %s: the runs of %s are of %s: want a cluster of that, or no --hardware",
-			k.hardware, cluster.GPU.Name, k.from, f.GPU)
 	}
 	f.Render(c.ErrOrStderr())
-	return k.write(c, calibrate.HardwareTOML(cluster, f, "measured steps: "+filepath.Base(k.from), today()))
+	file, err := f.TOML("measured steps: "+filepath.Base(k.from), today())
+	if err != nil {
+		return err
+	}
+	return k.write(c, file)
 }

@@ -116,10 +116,8 @@ func TestFromBench(t *testing.T) {
 				t.Errorf("%s: %s: error %.3f before, %.3f after", filepath.Base(f), r.Kind, r.Before, r.After)
 			}
 		}
-		back, err := catalog.ParseCluster("ours.toml", []byte(HardwareTOML(c, &Factor{Correction: 1.07}, f, "2026-11-29")))
-		if err != nil {
-			t.Fatalf("%s: %v", filepath.Base(f), err)
-		}
+		c.GPU.Fit.Correction = 1.07
+		back := written(t, "h100-sxm-80gb", c)
 		if math.Abs(float64(back.Tiers[0].Bandwidth/c.Tiers[0].Bandwidth)-1) > 1e-3 || back.GPU.Fit.Correction != 1.07 {
 			t.Errorf("%s: read back %v and %v, want %v and 1.07", filepath.Base(f), back.Tiers[0].Bandwidth, back.GPU.Fit.Correction, c.Tiers[0].Bandwidth)
 		}
@@ -139,7 +137,7 @@ func TestFromRuns(t *testing.T) {
 	}
 	rep := validate.Runs(runs)
 	runs[0].Step = 1.25 * rep.Rows[0].Step
-	f, err := FromRuns("r.tsv", runs)
+	f, err := FromRuns("r.tsv", runs, "")
 	if err != nil {
 		t.Fatal(err)
 	}

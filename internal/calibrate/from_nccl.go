@@ -9,6 +9,7 @@ import (
 	"planner/costmodel/collective"
 	"planner/hardware"
 	"planner/internal/catalog"
+	"planner/internal/validate"
 )
 
 // LinkRate is what one tier of a cluster reaches of its model.
@@ -79,8 +80,7 @@ func scaleLatency(c *hardware.Cluster, links *collective.Constants, lines []Benc
 		if len(ratios) == 0 {
 			return
 		}
-		slices.Sort(ratios)
-		factor = math.Max(0.05, math.Min(20, factor*ratios[len(ratios)/2]))
+		factor = math.Max(0.05, math.Min(20, factor*validate.Median(ratios)))
 		c.Tiers[tier].Fit.LatencyFactor = factor
 	}
 }
@@ -91,13 +91,13 @@ func largest(lines []Bench) string {
 }
 
 func rateOf(t *hardware.Tier, ratios []float64) LinkRate {
-	slices.Sort(ratios)
-	r := LinkRate{Kind: t.Kind, Lines: len(ratios), Factor: ratios[len(ratios)/2], Before: offBy(ratios, 1)}
+	r := LinkRate{Kind: t.Kind, Lines: len(ratios), Factor: validate.Median(ratios), Before: offBy(ratios, 1)}
 	if r.After = offBy(ratios, r.Factor); r.After > r.Before {
 		r.Factor, r.After = 1, r.Before // within their scatter of the model: nothing to mend
 	}
 	t.Bandwidth = t.Bandwidth.Times(r.Factor)
 	t.PerPeer = t.PerPeer.Times(r.Factor)
+	t.PortRate = t.PortRate.Times(r.Factor)
 	return r
 }
 
@@ -112,8 +112,7 @@ func offBy(ratios []float64, factor float64) float64 {
 	for i, r := range ratios {
 		off[i] = math.Abs(r/factor - 1)
 	}
-	slices.Sort(off)
-	return off[len(off)/2]
+	return validate.Median(off)
 }
 
 // span places the ranks of a line: side by side on as few nodes as it names,

@@ -40,10 +40,7 @@ func TestFromBenchFindsRateAndLatency(t *testing.T) {
 	if _, err := FromBench(c, lines); err != nil {
 		t.Fatal(err)
 	}
-	back, err := catalog.ParseCluster("ours.toml", []byte(HardwareTOML(c, nil, "bench", "2026-11-29")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	back := written(t, "h100-sxm-80gb", c)
 	back.GPUs = 16
 	got := &back.Tiers[back.ScaleUp+1]
 	if math.Abs(float64(got.Bandwidth/net.Bandwidth)-1) > 0.05 || math.Abs(got.Fit.LatencyFactor/3-1) > 0.2 {

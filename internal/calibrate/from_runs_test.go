@@ -29,7 +29,7 @@ func measured(t *testing.T, gpu string, steps ...float64) []validate.Run {
 // and measured is 2/3 to 4/3 of what it gives. The band says no less, nor
 // that of the file.
 func TestBandHoldsTheRunsGiven(t *testing.T) {
-	f, err := FromRuns("r.tsv", measured(t, "gb200", 6, 4, 8))
+	f, err := FromRuns("r.tsv", measured(t, "gb200", 6, 4, 8), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,14 +38,14 @@ func TestBandHoldsTheRunsGiven(t *testing.T) {
 	}
 	var b strings.Builder
 	f.Render(&b)
-	if want := "after -33 to +33 %: widened from"; !strings.Contains(b.String(), want) {
+	if want := ", -33 to +33 % after\nnote: the runs disagree"; !strings.Contains(b.String(), want) {
 		t.Errorf("%q misses %q", b.String(), want)
 	}
-	c, err := catalog.Described("gb200")
+	text, err := f.TOML("runs", "2026-11-30")
 	if err != nil {
 		t.Fatal(err)
 	}
-	back, err := catalog.ParseCluster("ours.toml", []byte(HardwareTOML(c, f, "runs", "2026-11-30")))
+	back, err := catalog.ParseCluster("ours.toml", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func TestBandHoldsTheRunsGiven(t *testing.T) {
 
 // Runs that agree leave the band of the correction.
 func TestBandOfRunsThatAgree(t *testing.T) {
-	f, err := FromRuns("r.tsv", measured(t, "gb200", 6, 6, 6.01))
+	f, err := FromRuns("r.tsv", measured(t, "gb200", 6, 6, 6.01), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestBandOfRunsThatAgree(t *testing.T) {
 // overflows.
 func TestFromRunsRefusesOtherUnits(t *testing.T) {
 	for _, step := range []float64{6000, 6e-6, 1e308, 1e-320} {
-		if _, err := FromRuns("r.tsv", measured(t, "gb200", step)); err == nil || !strings.Contains(err.Error(), "want step_seconds in seconds") {
+		if _, err := FromRuns("r.tsv", measured(t, "gb200", step), ""); err == nil || !strings.Contains(err.Error(), "want step_seconds in seconds") {
 			t.Errorf("%g s: %v", step, err)
 		}
 	}
@@ -79,11 +79,11 @@ func TestFromRunsRefusesOtherUnits(t *testing.T) {
 
 // What keeps the measured rows from being predicted is said as validate does.
 func TestFromRunsSaysWhyNothingCounts(t *testing.T) {
-	_, err := FromRuns("r.tsv", measured(t, "gb2000", 6))
+	_, err := FromRuns("r.tsv", measured(t, "gb2000", 6), "")
 	if want := `r.tsv:2: unknown hardware "gb2000": did you mean "gb200"?`; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
-	_, err = FromRuns("r.tsv", append(measured(t, "gb200", 6), measured(t, "h100-sxm-80gb", 9)...))
+	_, err = FromRuns("r.tsv", append(measured(t, "gb200", 6), measured(t, "h100-sxm-80gb", 9)...), "")
 	if err == nil || !strings.HasSuffix(err.Error(), `gpu "h100-sxm-80gb" beside "gb200": want the runs of one cluster`) {
 		t.Errorf("two clusters: %v", err)
 	}

@@ -3,6 +3,7 @@ package calibrate
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"planner/internal/bands"
 )
@@ -15,19 +16,23 @@ func (f *Factor) Render(w io.Writer) {
 	}
 	fmt.Fprintf(w, "%d measured %s: measured is %.3f of predicted; error %.1f %% before, %.1f %% after\n",
 		f.Steps, steps, f.Correction, 100*f.Off, 100*f.Left)
-	fmt.Fprintf(w, "80 %% band before %s, after %s%s\n", percents(f.Before), percents(f.Spread), f.widened())
-	for _, s := range f.SkippedLines {
-		fmt.Fprintln(w, "note: skipped:", s)
+	fmt.Fprintln(w, "of", f.layouts(), "on", f.Hardware)
+	fmt.Fprintf(w, "80 %% band of a step: %s before, %s after\n", percents(f.Before), percents(f.Spread))
+	if f.Wider() {
+		fmt.Fprintf(w, "note: the runs disagree by more than one factor mends: the band after is as wide as they lie apart, and the file says so; runs that agree leave %s\n", percents(f.After))
+	}
+	for _, n := range f.Notes {
+		fmt.Fprintln(w, "note:", n)
 	}
 }
 
-// widened says why the band is as wide as it is.
-func (f *Factor) widened() string {
-	if !f.Wider() {
-		return ""
+// layouts names the first few.
+func (f *Factor) layouts() string {
+	const most = 3
+	if n := len(f.Layouts); n > most {
+		return fmt.Sprintf("%s and %d more layouts", strings.Join(f.Layouts[:most], "; "), n-most)
 	}
-	return fmt.Sprintf(": widened from %s to the spread of these runs, which the file holds as well\n"+
-		"note: the runs disagree by more than one factor mends", percents(f.After))
+	return strings.Join(f.Layouts, "; ")
 }
 
 func percents(b bands.Band) string {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"planner/costmodel/collective"
 	"planner/costmodel/kernel"
@@ -133,12 +132,13 @@ func Calls(ranks int) (out []start.Call) {
 	return out
 }
 
-// TOML writes the cluster with the fit of its accelerator.
-func (f *Fit) TOML(c *hardware.Cluster, m *start.Machine, asOf string) string {
-	source := fmt.Sprintf("planner-gpu on %d × %s, %s", m.GPUs, m.GPU, m.Library)
-	text := calibrate.HardwareTOML(c, nil, source, asOf)
-	preset := fmt.Sprintf("[gpu]\npreset = %q\n", c.GPU.Name)
-	fit := fmt.Sprintf("\n[gpu.fit]\ngemm = %.4g # share of the bf16 peak; products off by %.1f %% before, %.1f %% after\ngemm_half_k = %.4g\nmemory = %.4g # share of the bandwidth\n",
-		f.GEMM, 100*f.Before, 100*f.After, f.HalfK, f.Memory)
-	return strings.Replace(text, preset, preset+fit, 1)
+// TOML returns the file of the cluster of that name with the fit of its
+// accelerator and of its links. What steps said of it before is left out: it was
+// said of other constants.
+func (f *Fit) TOML(name string, c *hardware.Cluster, m *start.Machine, asOf string) (string, error) {
+	fitted, gpu := *c, *c.GPU
+	gpu.Fit.GEMM, gpu.Fit.GEMMHalfK, gpu.Fit.Memory = f.GEMM, f.HalfK, f.Memory
+	gpu.Fit.Correction, gpu.Fit.Spread = 0, [2]float64{}
+	fitted.GPU = &gpu
+	return calibrate.HardwareTOML(name, &fitted, fmt.Sprintf("planner-gpu on %d × %s, %s", m.GPUs, m.GPU, m.Library), asOf)
 }

@@ -73,7 +73,10 @@ func TestFitFindsWhatTheMachineIs(t *testing.T) {
 	if f.After > 0.01 || f.After > f.Before {
 		t.Errorf("products off by %.3f before, %.3f after", f.Before, f.After)
 	}
-	text := f.TOML(c, m, "2026-11-29")
+	text, err := f.TOML("h100-sxm-80gb", c, m, "2026-11-29")
+	if err != nil {
+		t.Fatal(err)
+	}
 	back, err := catalog.ParseCluster("ours.toml", []byte(text))
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)

@@ -50,7 +50,11 @@ func Runs(runs []Run) *Report { return RunsBy(runs, (*Case).Estimate) }
 // RunsBy is Runs with another way to predict a case: constants that no preset
 // has yet.
 func RunsBy(runs []Run, estimate func(*Case) (*strategies.Problem, strategies.Estimate)) *Report {
-	b := NewBuilder()
+	return NewBuilder().Runs(runs, estimate)
+}
+
+// Runs is RunsBy for the cases that b builds.
+func (b *Builder) Runs(runs []Run, estimate func(*Case) (*strategies.Problem, strategies.Estimate)) *Report {
 	rep := &Report{Rows: make([]RunResult, len(runs))}
 	for i := range runs {
 		c := b.Case(&runs[i])

@@ -2,7 +2,6 @@ package validate
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -29,10 +28,19 @@ type Case struct {
 	Unstated bool
 	// Skipped says why the row cannot be predicted; "" for all others.
 	Skipped string
+	asked   bool // as explain would ask: see Builder.Own
 }
 
 // Builder turns runs into cases. It keeps what rows share.
 type Builder struct {
+	// Hardware is the cluster that every row ran on, as --hardware takes it,
+	// whatever their columns say of it; "" where these say it.
+	Hardware string
+	// Own says that the rows are of the user's cluster, who asks explain of it:
+	// where a row states its network, it is predicted as explain would, without
+	// what published recipes of its time had beside their columns.
+	Own bool
+
 	models   map[modelKey]*costmodel.Model
 	clusters map[clusterKey]*hardware.Cluster
 	kernels  map[string]kernel.Constants
@@ -41,13 +49,10 @@ type Builder struct {
 
 // NewBuilder returns an empty builder over the presets.
 func NewBuilder() *Builder {
-	return &Builder{map[modelKey]*costmodel.Model{}, map[clusterKey]*hardware.Cluster{}, map[string]kernel.Constants{}, map[string]*strategies.Profile{}}
-}
-
-type clusterKey struct {
-	gpu                   string
-	gpus, perNode, domain int
-	inter                 string
+	return &Builder{
+		models: map[modelKey]*costmodel.Model{}, clusters: map[clusterKey]*hardware.Cluster{},
+		kernels: map[string]kernel.Constants{}, profiles: map[string]*strategies.Profile{},
+	}
 }
 
 // Case builds the case of one run.
@@ -55,6 +60,7 @@ func (b *Builder) Case(r *Run) Case {
 	c := Case{Run: r, Assumed: map[string]string{}}
 	err := errors.Join(b.profile(&c), b.model(&c), b.cluster(&c))
 	if err == nil {
+		c.asked = b.Own && !c.Unstated
 		c.workload()
 		err = c.layout()
 	}
@@ -113,42 +119,6 @@ func (b *Builder) profile(c *Case) error {
 	}
 	c.Profile = all[0]
 	b.profiles[name] = all[0]
-	return nil
-}
-
-func (b *Builder) cluster(c *Case) error {
-	r := c.Run
-	o, assumed := interNode(r)
-	c.Unstated = r.InterNode == "" || assumed
-	if r.InterNode == "" {
-		c.assume("inter_node", "as the usual machine of "+r.GPU)
-	} else if assumed {
-		c.assume("inter_node", fmt.Sprintf("%q not understood; as the usual machine of %s", r.InterNode, r.GPU))
-	}
-	o.GPUsPerNode, o.Domain = r.PerNode, r.Domain
-	key := clusterKey{r.GPU, r.GPUs, r.PerNode, r.Domain, r.InterNode}
-	cl, ok := b.clusters[key]
-	if !ok {
-		var err error
-		if cl, err = catalog.ClusterWith(r.GPU, r.GPUs, o); err != nil {
-			return err
-		}
-		b.clusters[key] = cl
-	}
-	c.Cluster = cl
-	if r.PerNode == 0 {
-		c.assume("gpus_per_node", fmt.Sprint(cl.PerNode))
-	}
-	k, ok := b.kernels[cl.GPU.Name]
-	if !ok {
-		f, err := catalog.LoadKernels(cl.GPU.Arch, cl.GPU.Name)
-		if err != nil {
-			return err
-		}
-		k = f.Constants
-		b.kernels[cl.GPU.Name] = k
-	}
-	c.Kernels = k
 	return nil
 }
 

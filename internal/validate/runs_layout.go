@@ -33,7 +33,7 @@ func (c *Case) workload() {
 	c.Work.Precision = c.precision()
 	c.Work.Attention = c.kernel()
 	c.Work.UnfusedNorm = c.unfusedNorm()
-	c.Work.Plain = !c.Model.Kinds[0].LayerNorm && r.Framework == "megatron" && !c.modern()
+	c.Work.Plain = !c.Model.Kinds[0].LayerNorm && r.Framework == "megatron" && !c.modern() && !c.asked
 	c.Work.LayersOnly = c.Model.Layers() == 1
 	c.optimizer()
 }

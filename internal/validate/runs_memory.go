@@ -24,6 +24,9 @@ func (c *Case) counted() strategies.Counted {
 // recipes/moonlight: precision-aware optimizer). A row follows its recipe where
 // it leaves the optimizer open.
 func (c *Case) optimizer() {
+	if c.asked {
+		return
+	}
 	k := &c.Model.Kinds[len(c.Model.Kinds)-1]
 	if c.Run.Zero == "" && c.Run.Framework == "megatron" && c.modern() && k.Mixer.Kind == costmodel.MLA && k.FFN.Experts > 0 {
 		c.Work.ShortState = true

@@ -39,35 +39,61 @@ func (r *RunResult) name() string {
 	return strings.TrimSuffix(fmt.Sprintf("line %d %s", r.Line, printable(r.ID)), " ")
 }
 
-// noteAssumed counts the predicted rows that leave a column blank, and names
-// the columns.
-func (r *Report) noteAssumed() string {
-	rows, predicted := 0, 0
-	missing := map[string]bool{}
+// assumed is what predicted rows leave blank.
+type assumed struct {
+	rows, predicted int
+	values          map[string][]string // taken, by column
+}
+
+func (r *Report) assumed() assumed {
+	a := assumed{values: map[string][]string{}}
 	for i := range r.Rows {
 		if r.Rows[i].Skipped != "" {
 			continue
 		}
-		predicted++
+		a.predicted++
 		if len(r.Rows[i].Assumed) > 0 {
-			rows++
+			a.rows++
 		}
-		for c := range r.Rows[i].Assumed {
-			missing[c] = true
+		for c, v := range r.Rows[i].Assumed {
+			if !slices.Contains(a.values[c], v) {
+				a.values[c] = append(a.values[c], v)
+			}
 		}
 	}
-	if rows == 0 {
+	return a
+}
+
+// noteAssumed counts the predicted rows that leave a column blank, and names
+// the columns.
+func (r *Report) noteAssumed() string {
+	a := r.assumed()
+	if a.rows == 0 {
 		return ""
 	}
-	return fmt.Sprintf("assumed in %d of %d predicted rows: %s (what was taken: --format json, assumed)", rows, predicted, strings.Join(inSchema(missing), ", "))
+	return fmt.Sprintf("assumed in %d of %d predicted rows: %s (what was taken: --format json, assumed)", a.rows, a.predicted, strings.Join(inSchema(a.values), ", "))
+}
+
+// NoteTaken is the note on blank columns with the values that were taken for
+// them; "" where there is none.
+func (r *Report) NoteTaken() string {
+	a := r.assumed()
+	if a.rows == 0 {
+		return ""
+	}
+	columns := inSchema(a.values)
+	for i, c := range columns {
+		columns[i] = c + " " + strings.Join(a.values[c], " or ")
+	}
+	return fmt.Sprintf("assumed in %d of %d predicted rows: %s", a.rows, a.predicted, strings.Join(columns, ", "))
 }
 
 // inSchema returns columns in the order of the schema, then what no table can
 // give (dispatchers, the optimizer) by name.
-func inSchema(columns map[string]bool) []string {
+func inSchema[V any](columns map[string]V) []string {
 	var out []string
 	for _, c := range knownRunColumns {
-		if columns[c] {
+		if _, ok := columns[c]; ok {
 			out = append(out, c)
 		}
 	}

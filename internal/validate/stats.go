@@ -70,6 +70,10 @@ func errorsOf(ratios []float64) *Errors {
 	return &Errors{len(ratios), stat.Mean(abs, nil), quantile(abs, 0.5), quantile(abs, 0.9), quantile(off, 0.5)}
 }
 
+// Median returns the middle of values, of an even number the mean of the middle
+// two; there is at least one.
+func Median(values []float64) float64 { return quantile(slices.Sorted(slices.Values(values)), 0.5) }
+
 // quantile interpolates between the order statistics of sorted values (type 7
 // of Hyndman and Fan 1996, the default of R and NumPy).
 func quantile(sorted []float64, q float64) float64 {
