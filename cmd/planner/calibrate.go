@@ -34,8 +34,9 @@ func newCalibrate() *cobra.Command {
 		Long: `Fit constants to measurements.
 
 With --from, those of one cluster: the text of nccl-tests sets the rates of its
-links; a table of measured steps sets one factor. The hardware TOML that is
-written goes to --hardware.
+links; a table of measured steps (its columns: docs/RUNS.md) sets one factor. The
+cluster is that of --hardware, or the one that the table names; its file, with what
+was measured in it, is written and goes to --hardware.
 
 With --collectives, those of every kind of link, on a table of measured calls as
 validate reads it.
@@ -48,7 +49,7 @@ Without, the constants of every accelerator and framework, on the published runs
 that come with planner or on --runs, with cross-validation and bands. It takes
 some minutes; --out names a folder for the files.`,
 		Example: `  planner calibrate --from bench.txt --hardware h100-sxm-80gb --out ours.toml
-  planner calibrate --from runs.tsv --out ours.toml
+  planner calibrate --from runs.tsv --hardware aws-p5 --out ours.toml
   planner calibrate --measure --emulate 2x2:nvlink=400MB/s,ib=40MB/s,delay=1ms --out ours.toml
   planner calibrate --measure --hardware host --out host.toml
   planner calibrate --out fitted/`,

@@ -24,7 +24,8 @@ func newValidate() *cobra.Command {
 		Long: `Hold predictions against measurements: training runs (--runs, the published
 ones that come with planner unless a table is given) or collective calls
 (--collectives). A prediction reads the configuration columns alone; what a row
-leaves blank takes the framework's default and is listed.`,
+leaves blank takes the framework's default and is listed. docs/RUNS.md has the
+columns of a table of runs.`,
 		Example: `  planner validate
   planner validate --runs ours.tsv --plot ours.svg
   planner validate --runs ours.tsv --calibrate-per group:1 --format json

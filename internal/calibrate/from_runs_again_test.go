@@ -28,9 +28,10 @@ nic = "10Gb/s"
 `
 
 // explained is the step that explain shows of a layout.
-func explained(t *testing.T, hardware string, gpus int, layout string) float64 {
+func explained(t *testing.T, q ask.Question, layout string) float64 {
 	t.Helper()
-	a, err := ask.Ask(ask.Question{Model: "llama2-7b", Hardware: hardware, GPUs: gpus, SeqLen: 4096, GlobalBatch: 64, Framework: "megatron"})
+	q.Model, q.SeqLen, q.GlobalBatch = "llama2-7b", 4096, 64
+	a, err := ask.Ask(q)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,21 +57,26 @@ func TestFileGivesTheStepBack(t *testing.T) {
 	slow := save("slow.toml", slowNetwork)
 	was := save("was.toml", strings.Replace(slowNetwork, `gpu = "a100-sxm-80gb"`, "gpu = { preset = 'a100', fit = { correction = 2.0 } }", 1))
 	for _, tt := range []struct {
-		machine, gpu, option string
-		gpus                 int
+		gpu, option string
+		ask.Question
 	}{
-		{"aws-p4d", "a100-40gb", "aws-p4d", 16},
-		{"aws-p4d", "aws-p4d", "", 16},
-		{"p4d", "a100-sxm-40gb", "p4d", 16},
-		{slow, "a100", slow, 8},
-		{slow, slow, "", 8},
-		{slow, "a100-sxm-80gb", was, 8},
+		{"a100-40gb", "aws-p4d", ask.Question{Hardware: "aws-p4d", GPUs: 16, Framework: "megatron"}},
+		{"aws-p4d", "", ask.Question{Hardware: "aws-p4d", GPUs: 16, Framework: "megatron", Attention: "flash2"}},
+		{"a100-sxm-40gb", "p4d", ask.Question{Hardware: "p4d", GPUs: 16, Framework: "torchtitan"}},
+		{"aws-p5", "", ask.Question{Hardware: "aws-p5", GPUs: 16, Framework: "megatron"}},
+		{"dgx-gb200", "", ask.Question{Hardware: "gb200-nvl72", GPUs: 8, Framework: "fsdp"}},
+		{"a100", slow, ask.Question{Hardware: slow, GPUs: 8, Framework: "deepspeed"}},
+		{slow, "", ask.Question{Hardware: slow, GPUs: 8, Framework: "nanotron"}},
+		{"a100-sxm-80gb", was, ask.Question{Hardware: slow, GPUs: 8, Framework: "megatron"}},
 	} {
-		const layout = "tp=4,zero=1"
-		step := 1.2 * explained(t, tt.machine, tt.gpus, layout)
+		layout, columns := "tp=4,zero=1,sp=true", "4\t1\t1"
+		if tt.Framework == "torchtitan" || tt.Framework == "fsdp" || tt.Framework == "deepspeed" {
+			layout, columns = "zero=3", "1\t0\t3"
+		}
+		step := 1.2 * explained(t, tt.Question, layout)
 		runs, err := validate.ReadRuns("r.tsv", strings.NewReader(fmt.Sprintf(
-			"framework\tpreset\tgpu\tgpus\tseq_len\tgbs\ttp\tsp\tzero\tprecision\tstep_seconds\n"+
-				"megatron\tllama2-7b\t%s\t%d\t4096\t64\t4\t1\t1\tbf16\t%g\n", tt.gpu, tt.gpus, step)))
+			"framework\tpreset\tgpu\tgpus\tseq_len\tgbs\ttp\tsp\tzero\tprecision\trecompute\tkernel\tstep_seconds\n"+
+				"%s\tllama2-7b\t%s\t%d\t4096\t64\t%s\tbf16\tnone\t%s\t%g\n", tt.Framework, tt.gpu, tt.GPUs, columns, tt.Attention, step)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,8 +88,9 @@ func TestFileGivesTheStepBack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := explained(t, save("ours.toml", text), tt.gpus, layout); math.Abs(got/step-1) > 0.005 {
-			t.Errorf("gpu %s, --hardware %s: %.3f s, measured %.3f s", tt.gpu, tt.option, got, step)
+		tt.Hardware = save("ours.toml", text)
+		if got := explained(t, tt.Question, layout); math.Abs(got/step-1) > 0.005 {
+			t.Errorf("%s on gpu %s, --hardware %s: %.3f s, measured %.3f s", tt.Framework, tt.gpu, tt.option, got, step)
 		}
 	}
 }

@@ -74,6 +74,7 @@ func (c *Case) kernel() kernel.AttentionKernel {
 	}
 	k := kernel.Usual
 	switch {
+	case c.asked && r.Attention == "": // as explain takes it
 	case r.Attention == "unfused" || r.Attention == "" && r.Framework == "megatron-deepspeed":
 		k = kernel.FusedSoftmax
 		if r.Seq > fusedSoftmaxKeys {
@@ -96,7 +97,7 @@ func (c *Case) kernel() kernel.AttentionKernel {
 // PyTorch unless the row says "+rmsnorm".
 func (c *Case) unfusedNorm() bool {
 	r := c.Run
-	if c.Model.Kinds[0].LayerNorm || strings.HasSuffix(r.Kernel, "+rmsnorm") {
+	if c.asked || c.Model.Kinds[0].LayerNorm || strings.HasSuffix(r.Kernel, "+rmsnorm") {
 		return false
 	}
 	name, _, _ := strings.Cut(r.Kernel, "+")
