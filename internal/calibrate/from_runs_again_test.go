@@ -112,6 +112,7 @@ func TestNotesOnTheMachine(t *testing.T) {
 	for _, tt := range []struct{ row, hardware, want string }{
 		{"h100\t16\t8192\t128\t\t", "", "inter_node blank: "},
 		{"h100\t8\t8192\t128\t8\t", "", ""},
+		{"gb200\t8\t8192\t128\t\t", "", ""}, // two nodes of one rack
 		{"aws-p5\t16\t8192\t128\t\t", "", ""},
 		{"h100\t16\t8192\t128\t\t", "aws-p5", ""},
 		{"h100\t16\t8192\t128\t4\t100 Gb/s per GPU", "", "not in the file, which describes h100 as it stands: gpus_per_node, inter_node: "},

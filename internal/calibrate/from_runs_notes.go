@@ -37,7 +37,7 @@ func notes(rep *validate.Report, file string, given bool) []string {
 }
 
 // beside names the columns that say another machine than the file does, and
-// reports whether the network of rows on several nodes is left open.
+// reports whether rows leave a network open that they use.
 func beside(rep *validate.Report, file string, given bool) (columns []string, open bool) {
 	c, err := catalog.Described(file)
 	if err != nil {
@@ -57,7 +57,7 @@ func beside(rep *validate.Report, file string, given bool) (columns []string, op
 		add("gpus_per_node", r.PerNode > 0 && r.PerNode != c.PerNode)
 		add("nvlink_domain", r.Domain > 0 && r.Domain != c.Domain())
 		add("inter_node", r.InterNode != "" && (given || !sameNetwork(row.Cluster, c)))
-		open = open || row.Unstated && row.Cluster.Nodes() > 1
+		open = open || row.Unstated && row.Cluster.GPUs > row.Cluster.Domain()
 	}
 	return columns, open
 }
