@@ -36,6 +36,9 @@ var opNames = [NumOps]string{
 // String returns the snake_case name used in every output.
 func (o Op) String() string { return opNames[o] }
 
+// Reduces reports whether the op adds up, or reduces otherwise, what ranks give.
+func (o Op) Reduces() bool { return o == AllReduce || o == ReduceScatter || o == Reduce }
+
 // ParseOp reads a name that String prints.
 func ParseOp(s string) (Op, bool) {
 	for i, n := range opNames {

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"fmt"
-	"unsafe"
 
 	"planner/costmodel/collective"
 	"planner/costmodel/collective/steps"
@@ -34,10 +33,6 @@ type Call struct {
 // Bytes returns M in bytes.
 func (c Call) Bytes() int { return c.Count * c.Type.Size() }
 
-func reduces(op collective.Op) bool {
-	return op == collective.AllReduce || op == collective.ReduceScatter || op == collective.Reduce
-}
-
 func rooted(op collective.Op) bool {
 	switch op {
 	case collective.Broadcast, collective.Reduce, collective.Gather, collective.Scatter:
@@ -58,7 +53,7 @@ func (c Call) signature(s steps.Spec) transport.Signature {
 	if pairwise(s.Op) {
 		sig.Op = uint8(collective.Send)
 	}
-	if reduces(s.Op) {
+	if s.Op.Reduces() {
 		sig.RedOp = uint8(c.Reduction)
 	}
 	return sig
@@ -83,7 +78,7 @@ func describe(s transport.Signature) string {
 	}
 	text := fmt.Sprintf("%s of %d %v", name, s.Count, reduce.DType(s.DType))
 	op := collective.Op(s.Op)
-	if reduces(op) {
+	if op.Reduces() {
 		text += fmt.Sprintf(" %v", reduce.Op(s.RedOp))
 	}
 	if rooted(op) {
@@ -99,7 +94,7 @@ func init() { transport.Names, transport.OpName = describe, opName }
 
 // check reports what is wrong with the arguments of c in a group.
 func (c Call) check(s steps.Spec, rank int) error {
-	if c.Type >= reduce.NumDTypes || reduces(c.Op) && c.Reduction >= reduce.NumOps {
+	if c.Type >= reduce.NumDTypes || c.Op.Reduces() && c.Reduction >= reduce.NumOps {
 		return fmt.Errorf("%v: unknown type %d or reduction %d", c.Op, c.Type, c.Reduction)
 	}
 	in, out := steps.Lens(s, rank)
@@ -110,16 +105,8 @@ func (c Call) check(s steps.Spec, rank int) error {
 	if len(c.Out) < out*e {
 		return fmt.Errorf("%v output of %d bytes: too short: want %d", c.Op, len(c.Out), out*e)
 	}
-	if overlap(c.In[:in*e], c.Out[:out*e]) && !steps.InPlace(s) {
+	if transport.Overlap(c.In[:in*e], c.Out[:out*e]) && !steps.InPlace(s) {
 		return fmt.Errorf("%v by %v: cannot run in place: want separate buffers", c.Op, s.Alg)
 	}
 	return nil
-}
-
-func overlap(a, b []byte) bool {
-	if len(a) == 0 || len(b) == 0 {
-		return false
-	}
-	x, y := uintptr(unsafe.Pointer(&a[0])), uintptr(unsafe.Pointer(&b[0]))
-	return x < y+uintptr(len(b)) && y < x+uintptr(len(a))
 }

@@ -146,7 +146,7 @@ func (c *Comm) execute(call Call, p steps.Program, off int) error {
 		bufs[steps.Scratch] = c.scratch
 	}
 	x := execution{port: c.port, bufs: bufs, size: e}
-	if reduces(call.Op) {
+	if call.Op.Reduces() {
 		x.merge = transport.Merge(reduce.Kernel(call.Type, call.Reduction))
 	}
 	return x.run(p)
@@ -174,7 +174,7 @@ func (c *Comm) reserve(n int) error {
 
 // average divides a finished sum by the number of ranks.
 func (c *Comm) average(call Call, s steps.Spec) {
-	if call.Reduction != reduce.Avg || !reduces(call.Op) {
+	if call.Reduction != reduce.Avg || !call.Op.Reduces() {
 		return
 	}
 	if _, out := steps.Lens(s, c.Rank()); out > 0 {

@@ -196,7 +196,8 @@ func apply(dst, src, message []byte, merge Merge) {
 	}
 }
 
-func overlaps(a, b []byte) bool {
+// Overlap reports whether two slices share memory.
+func Overlap(a, b []byte) bool {
 	if len(a) == 0 || len(b) == 0 {
 		return false
 	}

@@ -131,7 +131,7 @@ func (p *Port) Recv(peer int, dst, src []byte, merge Merge) error {
 // Settle waits until no member reads from region any more.
 func (p *Port) Settle(region []byte) error {
 	for i := 0; i < len(p.held); i++ {
-		if !overlaps(p.held[i].data, region) {
+		if !Overlap(p.held[i].data, region) {
 			continue
 		}
 		if err := p.settle(i); err != nil {

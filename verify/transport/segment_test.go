@@ -56,7 +56,7 @@ func TestSegmentAllocations(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, other := range live {
-				if overlaps(b, other) {
+				if Overlap(b, other) {
 					t.Fatal("spans overlap")
 				}
 			}

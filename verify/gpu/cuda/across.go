@@ -102,7 +102,7 @@ func (a *Across) Do(s steps.Spec, t reduce.DType, op reduce.Op, in, out Pointer)
 	if s.Ranks != a.Size {
 		return fmt.Errorf("%v over %d ranks: want %d, the group's", s.Op, s.Ranks, a.Size)
 	}
-	if reduces(s.Op) && !ptx.Serves(t) {
+	if s.Op.Reduces() && !ptx.Serves(t) {
 		return fmt.Errorf("%v of %v: no kernel on GPUs: want f32, f16 or bf16", s.Op, t)
 	}
 	return a.g.on(func() error {
@@ -140,7 +140,7 @@ func (a *Across) issue(c *Call, p *plan) error {
 		}
 	}
 	_, n := steps.Lens(c.Spec, a.Rank)
-	if c.Reduction != reduce.Avg || !reduces(c.Op) || n == 0 {
+	if c.Reduction != reduce.Avg || !c.Op.Reduces() || n == 0 {
 		return nil
 	}
 	out := uint64(a.bufs[a.Rank][steps.Output])

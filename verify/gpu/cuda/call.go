@@ -40,16 +40,12 @@ func Choose(op collective.Op, bytes int) steps.Algorithm {
 	return steps.Direct
 }
 
-func reduces(op collective.Op) bool {
-	return op == collective.AllReduce || op == collective.ReduceScatter || op == collective.Reduce
-}
-
 func (c *Call) check(g *Group) error {
 	switch {
 	case c.Ranks != g.Size() || len(c.In) != c.Ranks || len(c.Out) != c.Ranks:
 		return fmt.Errorf("%v over %d ranks with %d inputs and %d outputs: want %d of each, the group's", c.Op, c.Ranks,
 			len(c.In), len(c.Out), g.Size())
-	case reduces(c.Op) && !ptx.Serves(c.Type):
+	case c.Op.Reduces() && !ptx.Serves(c.Type):
 		return fmt.Errorf("%v of %v: no kernel on GPUs: want f32, f16 or bf16", c.Op, c.Type)
 	}
 	for r := range c.Ranks {

@@ -89,7 +89,7 @@ func eachCall(n int, do func(c Call, inPlace bool)) {
 		for i, alg := range steps.Algorithms(op) {
 			for ty := range reduce.NumDTypes {
 				for red := range reduce.NumOps {
-					if !ptx.Serves(ty) || red != reduce.Sum && !reduces(op) {
+					if !ptx.Serves(ty) || red != reduce.Sum && !op.Reduces() {
 						continue
 					}
 					for _, k := range []int{1, n + 1, 1031} {

@@ -19,7 +19,7 @@ func (g *Group) issue(c *Call, p *plan) error {
 			return err
 		}
 	}
-	if c.Reduction != reduce.Avg || !reduces(c.Op) {
+	if c.Reduction != reduce.Avg || !c.Op.Reduces() {
 		return nil
 	}
 	return g.average(c)

@@ -117,10 +117,6 @@ func pieces(op collective.Op) bool {
 	return false
 }
 
-func reduces(op collective.Op) bool {
-	return op == collective.AllReduce || op == collective.ReduceScatter || op == collective.Reduce
-}
-
 func paths(p string) []string {
 	if p == "" {
 		return nil

@@ -26,7 +26,7 @@ func (o *Options) newRow(op collective.Op, count, ranks, wrong int, seconds floa
 	if pieces(op) {
 		r.Count /= ranks
 	}
-	if reduces(op) {
+	if op.Reduces() {
 		r.Redop = o.Reduction.String()
 	}
 	if op >= collective.Broadcast {
