@@ -24,7 +24,11 @@ func newSensitivity() *cobra.Command {
 		Short: "What each knob and each hardware figure does to a layout",
 		Long: `sensitivity turns each knob of a layout to its next legal value, both ways, and changes each figure of
 the hardware by ±10 %, searching again each time: how the step moves, and whether another layout would be
-first. Last it looks for the bandwidth and memory below which the choice changes.`,
+first. Last it looks for the bandwidth and memory below which the choice changes.
+
+One knob moves at a time, under the framework of the layout, and takes along what must follow: dp; shard where
+it was all of the data-parallel ranks or no longer divides them; with pp and vpp the split of the layers (first,
+last) where it no longer fits, and vpp where none fits.`,
 		Example: `  planner sensitivity --model 70b --gpus 1024
   planner sensitivity --model 70b --gpus 1024 --layout tp=4,pp=4,vpp=10,zero=1
   planner sensitivity --model 8b --gpus 64 --format json`,

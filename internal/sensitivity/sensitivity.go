@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"planner/internal/ask"
+	"planner/internal/bands"
 	"planner/strategies"
 )
 
@@ -54,7 +55,7 @@ func Run(ctx context.Context, r *Request) (*Result, error) {
 	if err := out.choose(found); err != nil {
 		return nil, err
 	}
-	out.Knobs = turnAll(p, &out.Base)
+	out.Knobs = Turns(p, &out.Base)
 	for i, f := range used {
 		x, err := f.swing(ctx, r, &out.Base, out.First)
 		if err != nil {
@@ -81,6 +82,7 @@ func (r *Result) choose(found *strategies.Result) error {
 	default:
 		return errors.New("no layout fits: give one with --layout; planner suggest says what would mend it")
 	}
+	bands.Fill(r.Answer.Problem, &r.Base)
 	return nil
 }
 

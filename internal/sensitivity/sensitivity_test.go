@@ -145,6 +145,14 @@ func TestShow(t *testing.T) {
 	if err := json.Unmarshal(b.Bytes(), &d); err != nil || d.SchemaVersion != 1 || len(d.Hardware) == 0 {
 		t.Errorf("%v, %+v", err, d)
 	}
+	if b := &d.Layout; b.Low >= b.Step || b.High <= b.Step {
+		t.Errorf("band %g … %g of a step of %g s", b.Low, b.High, b.Step)
+	}
+	for _, k := range d.Knobs {
+		if l := k.Layout; l != nil && (l.Low >= l.Step || l.High <= l.Step) {
+			t.Errorf("%s: band %g … %g of a step of %g s", k.Knob, l.Low, l.High, l.Step)
+		}
+	}
 }
 
 func TestArrow(t *testing.T) {

@@ -5,21 +5,23 @@ import (
 	"slices"
 	"strconv"
 
-	"planner/costmodel"
 	"planner/hardware"
 	"planner/hardware/unit"
+	"planner/internal/ask"
 	"planner/internal/catalog"
-	"planner/strategies"
+	"planner/internal/knobs"
 )
 
-// Knob is one thing to change.
+// Knob is one thing to change: a dimension of the layout, or a part of the
+// question.
 type Knob struct {
 	Name string // as in the tables
 	Flag string // the flag of the command line, or "" for a part of the layout
+	part *knobs.Knob
 	// values returns the values to offer, in order, and which is the present.
 	values func(pt *Point) (texts []string, now int)
-	// set changes a plan to a value, and what follows from it.
-	set func(p *Plan, pt *Point, text string)
+	// set changes a question to a value.
+	set func(q *ask.Question, text string)
 	// applies reports whether the knob means anything for a plan.
 	applies func(pt *Point) bool
 }
@@ -30,7 +32,10 @@ func Knobs(pt *Point) []Knob {
 		return nil
 	}
 	var out []Knob
-	for _, k := range all {
+	for _, k := range knobs.Of(pt.Answer.Problem, &pt.Layout) {
+		out = append(out, Knob{Name: k.Name, part: &k, values: func(pt *Point) ([]string, int) { return k.Values(pt.Answer.Problem, &pt.Layout) }})
+	}
+	for _, k := range questions {
 		if k.applies == nil || k.applies(pt) {
 			out = append(out, k)
 		}
@@ -38,56 +43,14 @@ func Knobs(pt *Point) []Knob {
 	return out
 }
 
-var all = []Knob{
-	layoutKnob("TP", func(l *strategies.Layout) *int { return &l.TP }, powers(128), setTP, nil),
-	layoutKnob("PP", func(l *strategies.Layout) *int { return &l.PP }, pipelines, setPP, nil),
-	layoutKnob("VPP", func(l *strategies.Layout) *int { return &l.VPP }, virtuals, setVPP, nil),
-	layoutKnob("CP", func(l *strategies.Layout) *int { return &l.CP }, powers(64), func(l *strategies.Layout, v int, _ *Point) { l.CP = v }, nil),
-	layoutKnob("EP", func(l *strategies.Layout) *int { return &l.EP }, powers(512), func(l *strategies.Layout, v int, _ *Point) { l.EP = v }, hasExperts),
-	layoutKnob("ZeRO", func(l *strategies.Layout) *int { return &l.Zero }, func(*Point) []int { return []int{0, 1, 2, 3} }, setZero, nil),
-	layoutKnob("shard", func(l *strategies.Layout) *int { return &l.Shard }, shards,
-		func(l *strategies.Layout, v int, _ *Point) { l.Shard = v }, func(pt *Point) bool { return pt.Layout.Zero > 0 }),
-	layoutKnob("MBS", func(l *strategies.Layout) *int { return &l.MBS }, powers(16), func(l *strategies.Layout, v int, _ *Point) { l.MBS = v }, nil),
-	{Name: "recompute", values: listed([]string{"none", "selective", "full"}, func(pt *Point) string { return pt.Layout.Recompute.String() }),
-		set: func(p *Plan, _ *Point, text string) {
-			p.Layout.Recompute = map[string]strategies.Recompute{"none": strategies.RecomputeNone, "selective": strategies.RecomputeSelective, "full": strategies.RecomputeFull}[text]
-			p.Layout.FullLayers = 0
-		}},
-	{Name: "SP", values: listed([]string{"true", "false"}, func(pt *Point) string { return strconv.FormatBool(pt.Layout.SP) }),
-		set:     func(p *Plan, _ *Point, text string) { p.Layout.SP = text == "true" },
-		applies: func(pt *Point) bool { return pt.Layout.TP > 1 }},
-	{Name: "schedule", values: schedules, set: func(p *Plan, _ *Point, text string) {
-		p.Layout.Schedule = strategies.Schedule(slices.Index(costmodel.ScheduleNames(), text))
-	}, applies: func(pt *Point) bool { return pt.Layout.PP > 1 && pt.Layout.VPP == 1 }},
-	questionKnob("GBS", "--global-batch", around(func(pt *Point) int { return pt.Question.GlobalBatch }), func(p *Plan, text string) { p.Question.GlobalBatch = atoi(text) }),
-	questionKnob("sequence", "--seq-len", sequences, func(p *Plan, text string) { p.Question.SeqLen = atoi(text) }),
-	questionKnob("GPUs", "--gpus", around(func(pt *Point) int { return pt.Question.GPUs }), func(p *Plan, text string) { p.Question.GPUs = atoi(text) }),
-	questionKnob("precision", "--precision", listed(hardware.Precisions(), func(pt *Point) string { return pt.Question.Precision }), func(p *Plan, text string) { p.Question.Precision = text }),
-	questionKnob("hardware", "--hardware", hardwares, func(p *Plan, text string) { p.Question.Hardware = text }),
+var questions = []Knob{
+	{Name: "GBS", Flag: "--global-batch", values: around(func(pt *Point) int { return pt.Question.GlobalBatch }), set: func(q *ask.Question, text string) { q.GlobalBatch = atoi(text) }},
+	{Name: "sequence", Flag: "--seq-len", values: sequences, set: func(q *ask.Question, text string) { q.SeqLen = atoi(text) }},
+	{Name: "GPUs", Flag: "--gpus", values: around(func(pt *Point) int { return pt.Question.GPUs }), set: func(q *ask.Question, text string) { q.GPUs = atoi(text) }},
+	{Name: "precision", Flag: "--precision", values: listed(hardware.Precisions(), func(pt *Point) string { return pt.Question.Precision }), set: func(q *ask.Question, text string) { q.Precision = text }},
+	{Name: "hardware", Flag: "--hardware", values: hardwares, set: func(q *ask.Question, text string) { q.Hardware = text }},
 	{Name: "link", Flag: "--inter-node", values: links, set: setLink, applies: func(pt *Point) bool { return pt.Answer.Problem.Cluster.Nodes() > 1 }},
-	questionKnob("framework", "--framework", listed(catalog.Frameworks(), func(pt *Point) string { return pt.Question.Framework }), func(p *Plan, text string) { p.Question.Framework = text }),
-}
-
-func layoutKnob(name string, get func(*strategies.Layout) *int, values func(*Point) []int, set func(*strategies.Layout, int, *Point), applies func(*Point) bool) Knob {
-	return Knob{Name: name, applies: applies,
-		values: func(pt *Point) ([]string, int) {
-			now := *get(&pt.Layout)
-			list := values(pt)
-			if !slices.Contains(list, now) {
-				list = append(list, now)
-				slices.Sort(list)
-			}
-			texts := make([]string, len(list))
-			for i, v := range list {
-				texts[i] = strconv.Itoa(v)
-			}
-			return texts, slices.Index(list, now)
-		},
-		set: func(p *Plan, pt *Point, text string) { set(&p.Layout, atoi(text), pt) }}
-}
-
-func questionKnob(name, flag string, values func(*Point) ([]string, int), set func(*Plan, string)) Knob {
-	return Knob{Name: name, Flag: flag, values: values, set: func(p *Plan, _ *Point, text string) { set(p, text) }}
+	{Name: "framework", Flag: "--framework", values: listed(catalog.Frameworks(), func(pt *Point) string { return pt.Question.Framework }), set: func(q *ask.Question, text string) { q.Framework = text }},
 }
 
 func listed(texts []string, now func(*Point) string) func(*Point) ([]string, int) {
@@ -105,9 +68,9 @@ func links(pt *Point) ([]string, int) {
 	return texts, 2
 }
 
-func setLink(p *Plan, _ *Point, text string) {
+func setLink(q *ask.Question, text string) {
 	if b, err := unit.ParseBandwidth(text); err == nil {
-		p.Question.Options.InterNode = b
+		q.Options.InterNode = b
 	}
 }
 
@@ -115,5 +78,3 @@ func atoi(text string) int {
 	n, _ := strconv.Atoi(text)
 	return n
 }
-
-func hasExperts(pt *Point) bool { return pt.Answer.Problem.Model.Experts() > 0 }

@@ -22,11 +22,14 @@ func (o *Option) Rule() string {
 }
 
 func (k *Knob) option(pt *Point, text string, now bool) Option {
-	if now {
+	switch {
+	case now:
 		return Option{text, true, *pt}
+	case k.part != nil:
+		return Option{text, false, pt.turned(k.part, text)}
 	}
 	p := pt.Plan
-	k.set(&p, pt, text)
+	k.set(&p.Question, text)
 	return Option{text, false, Solve(p, pt.Answer)}
 }
 
@@ -55,20 +58,44 @@ type Effect struct {
 	Up   bool
 }
 
-// Sensitivity solves every knob one value lower and one higher.
+// Sensitivity turns every knob to its next legal value, lower and higher, under
+// the framework of the point; where no value that way is legal, To is the
+// nearest, which says why.
 func Sensitivity(pt *Point) []Effect {
 	var out []Effect
 	for _, k := range Knobs(pt) {
 		texts, now := k.values(pt)
-		for _, by := range []int{-1, 1} {
-			i := now + by
-			if now < 0 || i < 0 || i >= len(texts) || k.Name == "hardware" || k.Name == "framework" {
+		for _, up := range []bool{false, true} {
+			if now < 0 || k.Name == "hardware" || k.Name == "framework" {
 				continue
 			}
-			out = append(out, Effect{k.Name, texts[now], k.option(pt, texts[i], false), by > 0})
+			if o, ok := k.next(pt, up); ok {
+				out = append(out, Effect{k.Name, texts[now], o, up})
+			}
 		}
 	}
 	return out
+}
+
+// next returns the next legal value, or the nearest where there is none; ok is
+// false at the end of the range.
+func (k *Knob) next(pt *Point, up bool) (to Option, ok bool) {
+	if k.part != nil {
+		m, ok := k.part.Next(pt.Answer.Problem, pt.Framework, pt.Layout, up)
+		if !ok {
+			return Option{}, false
+		}
+		return Option{m.To, false, pt.under(pt.Framework, m.Layout, m.Broken)}, true
+	}
+	by := -1
+	if up {
+		by = 1
+	}
+	to, skipped, ok := k.Step(pt, by)
+	if !ok && len(skipped) > 0 {
+		return skipped[0], true
+	}
+	return to, ok
 }
 
 // Near solves the values from index from to before index to.

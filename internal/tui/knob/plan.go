@@ -5,11 +5,13 @@ package knob
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"planner/internal/ask"
 	"planner/internal/bands"
 	"planner/internal/catalog"
+	"planner/internal/knobs"
 	"planner/strategies"
 )
 
@@ -17,6 +19,8 @@ import (
 type Plan struct {
 	Question ask.Question
 	Layout   strategies.Layout
+	// Under is the framework to run it, where it can; "": the first that can.
+	Under string
 }
 
 // Point is a plan that was solved. Broken says why it cannot be, and then
@@ -34,7 +38,7 @@ func (pt *Point) Legal() bool { return pt.Broken == "" }
 
 // At returns the point of an estimate that a search found.
 func At(a *ask.Answer, e *strategies.Estimate) Point {
-	return Point{Plan: Plan{a.Question, e.Layout}, Answer: a, Framework: e.Framework, Estimate: *e}
+	return Point{Plan: Plan{a.Question, e.Layout, e.Framework.Name}, Answer: a, Framework: e.Framework, Estimate: *e}
 }
 
 // Solve predicts a plan. The answer of an earlier point serves again where the
@@ -56,38 +60,68 @@ func Solve(p Plan, earlier *ask.Answer) Point {
 
 func (pt *Point) solve() {
 	p := pt.Answer.Problem
-	l := pt.Layout
-	l.DP, l.Shard = 0, 0
-	l, v := l.Complete(p.Cluster.GPUs)
+	l, v := knobs.Spread(p, &pt.Layout, pt.Layout)
 	if v != nil {
 		pt.Broken = short(v)
 		return
 	}
-	l.Shard = shardOf(&pt.Layout, &l)
-	pt.Layout = l
-	var first *strategies.Violation
-	for _, f := range p.Profiles {
-		v := p.Check(&l, f)
-		if v == nil {
-			pt.Framework, pt.Estimate = f, p.Estimate(l, f)
-			bands.Fill(p, &pt.Estimate)
-			return
-		}
-		if first == nil || first.Rule == strategies.RuleFramework && v.Rule != strategies.RuleFramework {
-			first = v
-		}
-	}
-	pt.Broken = short(first)
+	*pt = pt.first(func(f *strategies.Profile) (strategies.Layout, *strategies.Violation) { return l, p.Check(&l, f) })
 }
 
-// shardOf keeps the shard of a layout where it still divides; a shard over all
-// data ranks stays one.
-func shardOf(was, now *strategies.Layout) int {
-	data := now.DataRanks()
-	if now.Zero == 0 || was.Shard == 0 || was.Shard == was.DataRanks() || data%was.Shard != 0 {
-		return data
+// Stated reports whether the layout alone does not say which framework runs it:
+// another, preferred, could too.
+func (pt *Point) Stated() bool {
+	for _, f := range pt.Answer.Problem.Profiles {
+		if pt.Answer.Problem.Check(&pt.Layout, f) == nil {
+			return f.Name != pt.Under
+		}
 	}
-	return was.Shard
+	return false
+}
+
+// turned is the point with a dimension of its layout at another value.
+func (pt *Point) turned(k *knobs.Knob, to string) Point {
+	return pt.first(func(f *strategies.Profile) (strategies.Layout, *strategies.Violation) {
+		return k.Turn(pt.Answer.Problem, f, pt.Layout, to)
+	})
+}
+
+// first is the point at the layout that a framework runs: its own, else the
+// first that can. Where none can, a fault of the layout is told rather than one
+// framework's.
+func (pt *Point) first(layout func(*strategies.Profile) (strategies.Layout, *strategies.Violation)) Point {
+	var broken *Point
+	var rule strategies.Rule
+	for _, f := range pt.frameworks() {
+		l, v := layout(f)
+		out := pt.under(f, l, v)
+		if v == nil {
+			return out
+		}
+		if broken == nil || rule == strategies.RuleFramework && v.Rule != strategies.RuleFramework {
+			broken, rule = &out, v.Rule
+		}
+	}
+	return *broken
+}
+
+// frameworks are those of the question, the point's own first.
+func (pt *Point) frameworks() []*strategies.Profile {
+	all := slices.Clone(pt.Answer.Problem.Profiles)
+	slices.SortStableFunc(all, func(a, b *strategies.Profile) int {
+		return map[string]int{pt.Under: -1}[a.Name] - map[string]int{pt.Under: -1}[b.Name]
+	})
+	return all
+}
+
+// under is the point at another layout under a framework, or broken by v.
+func (pt *Point) under(f *strategies.Profile, l strategies.Layout, v *strategies.Violation) Point {
+	if v != nil {
+		return Point{Plan: Plan{pt.Question, l, pt.Under}, Answer: pt.Answer, Broken: short(v)}
+	}
+	e := pt.Answer.Problem.Estimate(l, f)
+	bands.Fill(pt.Answer.Problem, &e)
+	return At(pt.Answer, &e)
 }
 
 func short(v *strategies.Violation) string { return v.Reason + ": " + v.Remedy }

@@ -20,7 +20,7 @@ func (s *State) Command() string {
 		}
 	case Sensitivity:
 		if s.has("sensitivity") {
-			return "planner sensitivity" + Flags(s.Now.Answer) + " --layout " + s.Now.Layout.String()
+			return "planner sensitivity" + layoutFlags(&s.Now)
 		}
 		return explain(&s.Now)
 	case Compare:
@@ -43,7 +43,17 @@ func (s *State) Command() string {
 }
 
 func explain(pt *knob.Point) string {
-	return "planner explain" + Flags(pt.Answer) + " --layout " + pt.Layout.String()
+	return "planner explain" + layoutFlags(pt)
+}
+
+// layoutFlags asks for a layout under its framework, which is named where
+// another would be taken.
+func layoutFlags(pt *knob.Point) string {
+	flags := Flags(pt.Answer)
+	if pt.Stated() {
+		flags += " --framework " + pt.Under
+	}
+	return flags + " --layout " + pt.Layout.String()
 }
 
 // has reports whether planner has a command.
