@@ -35,12 +35,27 @@ func bestThatFits(ctx context.Context, a *ask.Answer) (*strategies.Estimate, err
 	return e, err
 }
 
-// chosen estimates the layout given, or finds the best.
-func chosen(c *cobra.Command, a *ask.Answer, layout string) (*strategies.Estimate, error) {
-	if layout == "" {
-		return bestThatFits(c.Context(), a)
+// best is the word of --layout for the first of the ranking.
+const best = "best"
+
+// searched reports whether --layout leaves the layout to a search.
+func searched(layout string) bool { return layout == "" || layout == best }
+
+// layoutOf is the layout given with the framework that runs it, or the best.
+func layoutOf(c *cobra.Command, a *ask.Answer, layout string) (strategies.Layout, *strategies.Profile, error) {
+	if !searched(layout) {
+		return a.Layout(layout)
 	}
-	l, f, err := a.Layout(layout)
+	e, err := bestThatFits(c.Context(), a)
+	if err != nil {
+		return strategies.Layout{}, nil, err
+	}
+	return e.Layout, e.Framework, nil
+}
+
+// chosen estimates the layout given, or the best.
+func chosen(c *cobra.Command, a *ask.Answer, layout string) (*strategies.Estimate, error) {
+	l, f, err := layoutOf(c, a, layout)
 	if err != nil {
 		return nil, err
 	}

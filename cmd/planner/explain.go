@@ -29,7 +29,7 @@ func newExplain() *cobra.Command {
 	}
 	o.addTo(c)
 	o.addFormat(c, c.Flags())
-	c.Flags().StringVar(&o.layout, "layout", "", "layout, e.g. tp=8,pp=4,zero=1 (see planner parallelism)")
+	c.Flags().StringVar(&o.layout, "layout", "", "layout, e.g. tp=8,pp=4,zero=1 (see planner parallelism), or best")
 	c.Flags().StringVar(&o.from, "from", "", "take question and layout from a plan.toml, the JSON of suggest or explain, or a report")
 	c.Flags().StringVar(&o.stage, "stage", "slowest", "pipeline stage whose calls the table shows: a number, slowest or all")
 	return c
@@ -88,9 +88,9 @@ func (o *explainFlags) explanation(c *cobra.Command) (*ask.Answer, *strategies.E
 		return nil, nil, err
 	}
 	if o.layout == "" {
-		return nil, nil, catalog.Errorf("--layout: missing: give a layout, e.g. --layout tp=8,pp=4,zero=1; planner suggest finds good ones")
+		return nil, nil, catalog.Errorf("--layout: missing: give a layout, e.g. --layout tp=8,pp=4,zero=1, or best; planner suggest finds good ones")
 	}
-	l, f, err := a.Layout(o.layout)
+	l, f, err := layoutOf(c, a, o.layout)
 	if err != nil {
 		return nil, nil, err
 	}

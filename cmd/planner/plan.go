@@ -46,7 +46,7 @@ func newPlanSave() *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error { return savePlan(c, o) },
 	}
 	o.addTo(c)
-	c.Flags().StringVar(&o.layout, "layout", "", "layout, e.g. tp=8,pp=4,zero=1 (default: the best)")
+	c.Flags().StringVar(&o.layout, "layout", "", "layout, e.g. tp=8,pp=4,zero=1, or best (the default)")
 	c.Flags().StringVarP(&o.output, "output", "o", "", "file to write, whole or not at all; - for standard output (the default)")
 	return c
 }

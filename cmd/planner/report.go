@@ -48,7 +48,7 @@ planner explain --from reads it back. A name that ends in .md, or --format markd
 	f := c.Flags()
 	addConstraints(f, &o.limits)
 	f.Lookup("format").Usage = "html or markdown (default by the name of -o, html)"
-	f.StringVar(&o.layout, "layout", "", "layout to review, e.g. tp=8,pp=4,zero=1 (default: the best)")
+	f.StringVar(&o.layout, "layout", "", "layout to review, e.g. tp=8,pp=4,zero=1, or best (the default)")
 	f.StringVarP(&o.output, "output", "o", "", "file to write, whole or not at all; - for standard output, the default but for a page on a terminal")
 	f.StringVar(&o.verified, "verified", "", "what planner verify --format json found")
 	f.StringVar(&o.tokens, "tokens", "", "tokens of the training run that is costed, e.g. 15T (default 1T)")
@@ -112,6 +112,9 @@ func (o *reportFlags) request(c *cobra.Command) (q review.Request, err error) {
 	q = review.Request{Layout: o.layout, Limits: limitsGiven(c.Flags()), Command: commandLine(c), Version: shortVersion(), Date: time.Now()}
 	if !export.IsOutput(o.output) {
 		q.Output = quoted(o.output)
+	}
+	if searched(o.layout) {
+		q.Layout = ""
 	}
 	if q.Space, err = o.limits.Space(); err != nil {
 		return q, err

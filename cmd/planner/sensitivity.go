@@ -38,7 +38,7 @@ last) where it no longer fits, and vpp where none fits.`,
 	o.addTo(c)
 	o.addFormat(c, c.Flags())
 	addConstraints(c.Flags(), &o.limits)
-	c.Flags().StringVar(&o.layout, "layout", "", "layout, e.g. tp=8,pp=4,zero=1 (default: the best)")
+	c.Flags().StringVar(&o.layout, "layout", "", "layout, e.g. tp=8,pp=4,zero=1, or best (the default)")
 	return c
 }
 
@@ -53,7 +53,7 @@ func runSensitivity(c *cobra.Command, o *sensitivityFlags) error {
 	}
 	bar := progress(c.ErrOrStderr())
 	r := &sensitivity.Request{Answer: a, Space: space, Progress: func(done, of int) { bar.points(done, of) }}
-	if o.layout != "" {
+	if !searched(o.layout) {
 		if r.Layout, r.Framework, err = a.Layout(o.layout); err != nil {
 			return err
 		}

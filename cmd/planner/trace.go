@@ -30,7 +30,7 @@ ranks as processes, compute and each axis of communication as tracks, arrows for
 	}
 	o.addTo(c)
 	f := c.Flags()
-	f.StringVar(&o.layout, "layout", "", "layout, e.g. tp=8,pp=4,zero=1 (see planner parallelism)")
+	f.StringVar(&o.layout, "layout", "", "layout, e.g. tp=8,pp=4,zero=1 (see planner parallelism), or best")
 	f.StringVarP(&o.output, "output", "o", "", "file to write, whole or not at all; - for standard output")
 	return c
 }
@@ -38,7 +38,7 @@ ranks as processes, compute and each axis of communication as tracks, arrows for
 func runTrace(c *cobra.Command, o *traceFlags) error {
 	switch {
 	case o.layout == "":
-		return catalog.Errorf("--layout: missing: give a layout, e.g. --layout tp=8,pp=4,zero=1; planner suggest finds good ones")
+		return catalog.Errorf("--layout: missing: give a layout, e.g. --layout tp=8,pp=4,zero=1, or best; planner suggest finds good ones")
 	case o.output == "":
 		return catalog.Errorf("--output: missing: give a file, e.g. -o step.json, or - for standard output")
 	}
@@ -46,7 +46,7 @@ func runTrace(c *cobra.Command, o *traceFlags) error {
 	if err != nil {
 		return err
 	}
-	l, f, err := a.Layout(o.layout)
+	l, f, err := layoutOf(c, a, o.layout)
 	if err != nil {
 		return err
 	}
