@@ -2,7 +2,11 @@ package export
 
 import (
 	"fmt"
+	"path/filepath"
+	"regexp"
 	"strings"
+
+	"planner/costmodel"
 )
 
 // training returns the training script and its arguments, by framework.
@@ -57,6 +61,28 @@ func environment(p *Plan) string {
 	return ""
 }
 
+// unsafe are the characters that a file's name had better not have, among them
+// the % of Slurm's patterns.
+var unsafe = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+
+// jobName is a model's name as --output makes a file's name of it. A model read
+// from a file has the file's; that of every model of Hugging Face is
+// config.json, in a folder of its own name.
+func jobName(m *costmodel.Model) string {
+	name := m.Name
+	if ext := filepath.Ext(name); ext == ".json" || ext == ".toml" {
+		name = strings.TrimSuffix(name, ext)
+		if filepath.Base(name) == "config" {
+			name = filepath.Dir(name)
+		}
+	}
+	name = strings.Trim(unsafe.ReplaceAllString(filepath.Base(name), "-"), "-._")
+	if name == "" {
+		return "train"
+	}
+	return name
+}
+
 // slurm writes a batch script after the frameworks' own examples.
 func slurm(p *Plan, d *Document) {
 	nodes, each := processes(p, d)
@@ -64,7 +90,7 @@ func slurm(p *Plan, d *Document) {
 	run := training(p, d)
 	var b strings.Builder
 	b.WriteString("#!/bin/bash\n")
-	name := strings.ReplaceAll(p.Problem.Model.Name, " ", "-")
+	name := jobName(p.Problem.Model)
 	fmt.Fprintf(&b, "#SBATCH --job-name=%s\n#SBATCH --nodes=%d\n#SBATCH --ntasks-per-node=1\n#SBATCH --gres=gpu:%d\n#SBATCH --exclusive\n#SBATCH --output=%%x-%%j.out\n", name, nodes, each)
 	b.WriteString(d.commented("# "))
 	b.WriteString("set -euo pipefail\n" + environment(p))
