@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -47,7 +48,7 @@ func Run(ctx context.Context, s *Subject, r *Request) (*Diagnosis, error) {
 			d.Near = append(d.Near, k)
 		}
 	}
-	slices.SortStableFunc(d.Near, func(a, b sensitivity.Knob) int { return sign(float64(a.Estimate.Step - b.Estimate.Step)) })
+	slices.SortStableFunc(d.Near, func(a, b sensitivity.Knob) int { return cmp.Compare(a.Estimate.Step, b.Estimate.Step) })
 	d.Near = d.Near[:min(len(d.Near), nearest)]
 	found := s.Answer.Search(ctx, strategies.Space{}, strategies.Options{Top: 1})
 	if ctx.Err() != nil {

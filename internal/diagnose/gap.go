@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -51,7 +52,7 @@ func (s *Subject) gap(measured unit.Seconds) (*Gap, error) {
 			}
 		}
 	}
-	slices.SortStableFunc(g.Could, func(a, b Hypothesis) int { return sign(distance(a.Explains) - distance(b.Explains)) })
+	slices.SortStableFunc(g.Could, func(a, b Hypothesis) int { return cmp.Compare(distance(a.Explains), distance(b.Explains)) })
 	g.Could = g.Could[:min(len(g.Could), 6)]
 	return g, nil
 }
@@ -59,16 +60,6 @@ func (s *Subject) gap(measured unit.Seconds) (*Gap, error) {
 // distance is how far an explanation is from explaining exactly the gap, in
 // factors.
 func distance(share float64) float64 { return math.Abs(math.Log(math.Max(share, 1e-9))) }
-
-func sign(x float64) int {
-	switch {
-	case x < 0:
-		return -1
-	case x > 0:
-		return 1
-	}
-	return 0
-}
 
 // hypotheses returns what may slow a run of this layout.
 func (s *Subject) hypotheses() ([]Hypothesis, error) {

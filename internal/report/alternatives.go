@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -49,7 +50,7 @@ func (r *Review) alternatives(ctx context.Context) []Alternative {
 	for _, e := range r.frameworks(ctx) {
 		add("best on "+e.Framework.Name, &e)
 	}
-	slices.SortStableFunc(out, func(a, b Alternative) int { return sign(float64(a.Step - b.Step)) })
+	slices.SortStableFunc(out, func(a, b Alternative) int { return cmp.Compare(a.Step, b.Step) })
 	return out
 }
 
@@ -142,16 +143,6 @@ func term(a, b *strategies.Estimate) (name string, most float64) {
 	try("optimizer", float64(b.Optimizer-a.Optimizer))
 	try("overhead", float64(b.Overhead-a.Overhead))
 	return name, most
-}
-
-func sign(x float64) int {
-	switch {
-	case x < 0:
-		return -1
-	case x > 0:
-		return 1
-	}
-	return 0
 }
 
 func axisTitle(name string) string {

@@ -16,23 +16,10 @@ const mostStages = 16
 var memoryClass = map[string]string{"weights": "wei", "gradients": "gra", "master": "mas", "moments": "mom", "activations": "act",
 	"logits": "log", "buffers": "buf", "fragmentation": "fra", "runtime": "run"}
 
-// shownStages returns the stages that fit into a picture: all, or the first
-// ones with the last, the fullest and the slowest.
-func shownStages(x *strategies.Explanation) []int {
-	n := len(x.Stages)
-	var out []int
-	for s := range n {
-		if n <= mostStages || s < mostStages-3 || s == n-1 || s == x.Fullest || s == x.Slowest {
-			out = append(out, s)
-		}
-	}
-	return out
-}
-
 // memoryBars draws one bar a stage against what a process may use.
 func memoryBars(x *strategies.Explanation, capacity unit.Bytes) template.HTML {
 	const row, bar, left, plot = 34.0, 22.0, 205.0, 780.0
-	stages := shownStages(x)
+	stages := show.Stages(x, mostStages)
 	p := newPicture(chartWidth, row*float64(len(stages))+34, fmt.Sprintf("Memory of one GPU by stage and component; %.1f GiB are usable", capacity.GiB()))
 	most := capacity.GiB()
 	for _, s := range stages {

@@ -10,6 +10,7 @@ import (
 
 	"planner/costmodel/timeline"
 	"planner/hardware/unit"
+	"planner/internal/show"
 	"planner/strategies"
 )
 
@@ -66,7 +67,7 @@ func pipelines(p *strategies.Problem, x *strategies.Explanation) (charts []templ
 	if passes == nil {
 		return nil, fmt.Sprintf("The step has %d micro-batches on %d stages, too many to draw.", x.MicroBatches, x.Layout.PP)
 	}
-	rows := shownStages(x)
+	rows := show.Stages(x, mostStages)
 	passes = slices.DeleteFunc(passes, func(q pass) bool { return !slices.Contains(rows, q.rank) })
 	if len(passes) <= mostDrawn {
 		return []template.HTML{pipelineChart(passes, rows, 0, span, "Pipeline of one step")}, ""

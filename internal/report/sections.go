@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"slices"
@@ -98,7 +99,7 @@ func memorySection(r *Review) Section {
 	if len(x.Stages) > 1 {
 		s.Lead = []string{fmt.Sprintf("Stage %d is the fullest: %.1f of %.1f GiB that a process may use.", x.Fullest, x.Memory.Total().GiB(), r.Answer.Problem.Capacity().GiB())}
 	}
-	shown := shownStages(x)
+	shown := show.Stages(x, mostStages)
 	t := Table{Caption: "Memory of one GPU in GiB, by component and stage", Folded: true, Columns: []Column{txt("GiB")}}
 	for _, st := range shown {
 		t.Columns = append(t.Columns, num(fmt.Sprintf("stage %d", st)))
@@ -137,9 +138,9 @@ func callSection(r *Review) Section {
 			return map[bool]int{true: 1, false: -1}[once(a)]
 		}
 		if a.Exposed != b.Exposed {
-			return sign(b.Exposed - a.Exposed)
+			return cmp.Compare(b.Exposed, a.Exposed)
 		}
-		return sign(b.Seconds - a.Seconds)
+		return cmp.Compare(b.Seconds, a.Seconds)
 	})
 	t := Table{Caption: fmt.Sprintf("Calls of one rank of stage %d", x.Slowest), Compact: true, Columns: []Column{code("call"), wrap("purpose"), txt("phase"), txt("over"), num("ranks"), num("nodes"), txt("slowest link"), txt("type"),
 		num("M"), num("wire / rank"), num("calls"), num("total ms"), num("exposed ms"), txt("algorithm"), wrap("runs beside")}}

@@ -1,6 +1,7 @@
 package show
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -67,7 +68,7 @@ func stepSection(w io.Writer, p *strategies.Problem, x *strategies.Explanation) 
 	fmt.Fprintf(w, "STEP  %.3f s%s     MFU %s %%%s     %s tokens/s/GPU     bound: %s\n", x.Step, band, Percent(r.MFU), causalText(r),
 		Count(int(r.TokensPerSecondPerGPU+0.5)), x.Bound())
 	parts := StepParts(&x.Estimate)
-	slices.SortStableFunc(parts, func(a, b StepPart) int { return sign(b.Seconds - a.Seconds) })
+	slices.SortStableFunc(parts, func(a, b StepPart) int { return cmp.Compare(b.Seconds, a.Seconds) })
 	for _, s := range parts {
 		share := s.Seconds / float64(x.Step)
 		if share < 5e-5 {
@@ -84,16 +85,6 @@ func stepSection(w io.Writer, p *strategies.Problem, x *strategies.Explanation) 
 		fmt.Fprintf(w, "  %-14s %9.3f s %5.1f %%  %-30s %s\n", name, s.Seconds, 100*share, bar, stepNotes[key])
 	}
 	fmt.Fprintf(w, "  %-14s %9.3f s %5.1f %%\n", "sum", x.Step, 100.0)
-}
-
-func sign(v float64) int {
-	switch {
-	case v < 0:
-		return -1
-	case v > 0:
-		return 1
-	}
-	return 0
 }
 
 // why writes the largest terms as formula, numbers and sentence.

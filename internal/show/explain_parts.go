@@ -31,7 +31,7 @@ const maxStages = 8
 
 func memorySection(w io.Writer, p *strategies.Problem, x *strategies.Explanation) {
 	fmt.Fprintln(w, "\nMEMORY  GiB of one GPU · formulas in bytes, 1 GiB = 1.0737e9")
-	stages := shownStages(x)
+	stages := Stages(x, maxStages)
 	cols := []Column{{"", true}}
 	for _, s := range stages {
 		cols = append(cols, Column{Title: fmt.Sprintf("stage %d", s)})
@@ -56,12 +56,13 @@ func memorySection(w io.Writer, p *strategies.Problem, x *strategies.Explanation
 	Table(w, "table", cols, rows)
 }
 
-// shownStages picks the first stages, the last, the fullest and the slowest.
-func shownStages(x *strategies.Explanation) []int {
+// Stages returns the stages to show where there is room for so many: all, or
+// the first ones with the last, the fullest and the slowest.
+func Stages(x *strategies.Explanation, most int) []int {
 	n := len(x.Stages)
 	var out []int
 	for s := range n {
-		if n <= maxStages || s < maxStages-3 || s == n-1 || s == x.Fullest || s == x.Slowest {
+		if n <= most || s < most-3 || s == n-1 || s == x.Fullest || s == x.Slowest {
 			out = append(out, s)
 		}
 	}
