@@ -14,6 +14,9 @@ import (
 // would pass for a whole one there.
 var errInterrupted = &noError{"interrupted: nothing was written"}
 
+// errNoneFits ends a command that has nothing to say without a layout.
+var errNoneFits = &noError{"no layout fits: planner suggest says what would mend it"}
+
 // bestOf searches for the best layout of a question, nil where none fits.
 func bestOf(ctx context.Context, a *ask.Answer) (*strategies.Estimate, error) {
 	r := a.Search(ctx, strategies.Space{}, strategies.Options{Top: 1})
@@ -30,7 +33,7 @@ func bestOf(ctx context.Context, a *ask.Answer) (*strategies.Estimate, error) {
 func bestThatFits(ctx context.Context, a *ask.Answer) (*strategies.Estimate, error) {
 	e, err := bestOf(ctx, a)
 	if e == nil && err == nil {
-		err = &noError{"no layout fits: planner suggest says what would mend it"}
+		err = errNoneFits
 	}
 	return e, err
 }

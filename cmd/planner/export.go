@@ -27,7 +27,8 @@ func newExport() *cobra.Command {
 		Use:   "export",
 		Short: "Write a layout as a framework's own settings",
 		Long: `export writes a layout in the exact names of one release of a framework, with a header and a list of
-what that framework cannot express. Without --layout it writes the best one for the framework.`,
+what that framework cannot express. Without --layout it writes the fastest one that the target expresses, and
+says so where it is not the best. A layout of which the target's file could not run is refused.`,
 		Example: `  planner export --to megatron --model 70b --gpus 1024 --layout tp=4,pp=4,vpp=5,zero=1 -o megatron.args
   planner export --to deepspeed --model 8b --gpus 64 --layout zero=3,recompute=full -o ds_config.json
   planner export --to torchtitan --model 70b --gpus 256
@@ -39,7 +40,7 @@ what that framework cannot express. Without --layout it writes the best one for 
 	o.addTo(c)
 	f := c.Flags()
 	f.StringVar(&o.to, "to", "", strings.Join(export.Targets(), ", "))
-	f.StringVar(&o.layout, "layout", "", "layout, e.g. tp=8,pp=4,zero=1 (default: the best for the target)")
+	f.StringVar(&o.layout, "layout", "", "layout, e.g. tp=8,pp=4,zero=1, or best (the default): the fastest that the target expresses")
 	f.StringVar(&o.from, "from", "", "take question and layout from a plan.toml, the JSON of suggest or explain, or a report")
 	f.StringVarP(&o.output, "output", "o", "", "file to write, whole or not at all; - for standard output (the default)")
 	complete(c, "to", export.Targets)
@@ -58,7 +59,7 @@ func runExport(c *cobra.Command, o *exportFlags) error {
 	if err != nil {
 		return err
 	}
-	p, err := exportPlan(c.Context(), o, a, framework)
+	p, why, err := exportPlan(c.Context(), o, a, framework)
 	if err != nil {
 		return saved.Named(err)
 	}
@@ -66,7 +67,7 @@ func runExport(c *cobra.Command, o *exportFlags) error {
 	if err != nil {
 		return err
 	}
-	return writeExport(c, o, d)
+	return writeExport(c, o, d, why)
 }
 
 // asked answers the question of the flags, or that of a saved plan, which
@@ -95,25 +96,26 @@ func (o *exportFlags) asked(c *cobra.Command) (*ask.Answer, *plan.Plan, error) {
 }
 
 // exportPlan finds the layout and the framework that runs it: the target's own
-// where it can, else any, with the target's refusal kept.
-func exportPlan(ctx context.Context, o *exportFlags, a *ask.Answer, framework string) (*export.Plan, error) {
-	p := &export.Plan{Problem: a.Problem, ModelRef: o.Model, Planner: shortVersion()}
+// where it can, else any, with the target's refusal kept; and why this layout,
+// where it was searched for and is not the best.
+func exportPlan(ctx context.Context, o *exportFlags, a *ask.Answer, framework string) (p *export.Plan, why string, err error) {
+	p = &export.Plan{Problem: a.Problem, ModelRef: o.Model, Planner: shortVersion()}
 	own := a
 	if framework != "" && a.Framework == ask.DefaultFramework {
 		q := a.Question
 		q.Framework = framework
-		var err error
 		if own, err = ask.Ask(q); err != nil {
-			return nil, err
+			return nil, "", err
 		}
 	}
-	if o.layout == "" {
-		e, err := bestThatFits(ctx, own)
+	if searched(o.layout) {
+		found, err := expressible(ctx, own, o.to, *p)
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
+		e := found.Estimate
 		p.Layout, p.Profile, p.Predicted = e.Layout, e.Framework, predicted(own.Problem, e)
-		return p, nil
+		return p, found.note(o.to), nil
 	}
 	l, f, err := own.Layout(o.layout)
 	if err != nil && own != a {
@@ -123,10 +125,10 @@ func exportPlan(ctx context.Context, o *exportFlags, a *ask.Answer, framework st
 		}
 	}
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	p.Layout, p.Profile, p.Predicted = l, f, predicted(a.Problem, &a.Explain(l, f).Estimate)
-	return p, nil
+	return p, "", nil
 }
 
 // predicted says what a layout is expected to do, on one line.
@@ -148,7 +150,7 @@ func shortVersion() string {
 	return v
 }
 
-func writeExport(c *cobra.Command, o *exportFlags, d *export.Document) error {
+func writeExport(c *cobra.Command, o *exportFlags, d *export.Document, why string) error {
 	if export.IsOutput(o.output) {
 		if _, err := io.WriteString(c.OutOrStdout(), d.Text); err != nil {
 			return err
@@ -167,6 +169,9 @@ func writeExport(c *cobra.Command, o *exportFlags, d *export.Document) error {
 	}
 	notes := c.ErrOrStderr()
 	show.Note(notes, "target", "%s", d.Target)
+	if why != "" {
+		show.Note(notes, "layout", "%s", why)
+	}
 	for _, m := range d.Missing {
 		show.Note(notes, "cannot express", "%s", m)
 	}

@@ -86,7 +86,7 @@ func accelerateDegrees(p *Plan, d *Document, put func(string, any)) {
 	l := &p.Layout
 	replicate, shard := titanDegrees(l, d)
 	if replicate > 1 && shard == 1 {
-		d.missing("replicas without shards beside tp or cp: accelerate wants dp_shard > 1 where dp_replicate > 1; use zero=2 or 3")
+		d.refuse("zero", "zero=%d: accelerate wants dp_shard > 1 where dp_replicate > 1, beside tp or cp: use zero=2 or 3", l.Zero)
 	}
 	put("parallelism_config", "")
 	put("  parallelism_config_dp_replicate_size", replicate)
@@ -105,27 +105,27 @@ func accelerateDegrees(p *Plan, d *Document, put func(string, any)) {
 
 func accelerateMissing(l *strategies.Layout, d *Document) {
 	if l.PP > 1 {
-		d.missing("pp=%d,vpp=%d: accelerate trains without a pipeline", l.PP, l.VPP)
+		d.refuse("pp,vpp", "pp=%d: accelerate trains without a pipeline, its mesh would be %d of %d processes: use pp=1", l.PP, l.World()/l.PP, l.World())
 	}
 	if l.Zero == 1 {
-		d.missing("zero=1: FSDP has no stage that splits the optimizer alone; zero=2 is written")
+		d.cannot("zero", "zero=1: FSDP has no stage that splits the optimizer alone; zero=2 is written")
 	}
 	if l.EP > 1 {
-		d.missing("ep=%d: not a setting of parallelism_config", l.EP)
+		d.cannot("ep", "ep=%d: not a setting of parallelism_config", l.EP)
 	}
 	if l.TP > 1 && l.SP {
-		d.missing("sp: whether norms split the sequence is the model's TP plan, not a setting")
+		d.cannot("sp", "sp: whether norms split the sequence is the model's TP plan, not a setting")
 	}
 	switch {
 	case l.Recompute == strategies.RecomputeSelective:
-		d.missing("recompute=selective: fsdp_activation_checkpointing recomputes whole layers; false is written")
+		d.cannot("recompute", "recompute=selective: fsdp_activation_checkpointing recomputes whole layers; false is written")
 	case l.FullLayers > 0:
-		d.missing("recompute=full:%d: fsdp_activation_checkpointing recomputes every layer", l.FullLayers)
+		d.cannot("recompute", "recompute=full:%d: fsdp_activation_checkpointing recomputes every layer", l.FullLayers)
 	}
 	if l.Offload == strategies.OffloadOptimizer {
-		d.missing("offload=optimizer: fsdp_offload_params moves parameters and optimizer together; false is written")
+		d.cannot("offload", "offload=optimizer: fsdp_offload_params moves parameters and optimizer together; false is written")
 	}
 	if l.HPZ > 0 {
-		d.missing("hpz=%d: use shard for HSDP instead", l.HPZ)
+		d.cannot("hpz", "hpz=%d: use shard for HSDP instead", l.HPZ)
 	}
 }

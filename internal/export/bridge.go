@@ -126,9 +126,9 @@ func bridgeRest(l *strategies.Layout, d *Document, a *assignments) {
 		a.set("optimizer.optimizer_cpu_offload", true)
 		a.set("optimizer.optimizer_offload_fraction", "1.0")
 	case strategies.OffloadAll:
-		d.missing("offload=optimizer+param: Megatron offloads the optimizer alone")
+		d.cannot("offload", "offload=optimizer+param: Megatron offloads the optimizer alone")
 	}
 	if l.HPZ > 0 {
-		d.missing("hpz=%d: Megatron has no secondary shard", l.HPZ)
+		d.cannot("hpz", "hpz=%d: Megatron has no secondary shard", l.HPZ)
 	}
 }

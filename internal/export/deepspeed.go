@@ -145,32 +145,33 @@ func dsParallel(c *dsConfig, p *Plan, d *Document) {
 	if l.CP > 1 {
 		c.Sequence = l.CP
 		if l.CPKind != strategies.CPA2A {
-			d.missing("cpkind=%s: DeepSpeed splits sequences by Ulysses (cpkind=a2a)", l.CPKind)
+			d.cannot("cpkind", "cpkind=%s: DeepSpeed splits sequences by Ulysses (cpkind=a2a)", l.CPKind)
 		}
 	}
 	if l.TP > 1 {
 		c.Tensor = &dsTensor{l.TP}
 	}
 	if l.TP > 1 && l.SP {
-		d.missing("sp: AutoTP keeps the sequence whole between products")
+		d.cannot("sp", "sp: AutoTP keeps the sequence whole between products")
 	}
 	if l.Zero > 0 && l.Zero < 3 && l.Shard < l.DataRanks() {
-		d.missing("shard=%d: mics_shard_size holds for zero=3 alone", l.Shard)
+		d.cannot("shard", "shard=%d: mics_shard_size holds for zero=3 alone", l.Shard)
 	}
 	if l.PP > 1 {
-		d.missing("pp=%d: PipelineModule(num_stages=%d) in your model code, not a setting", l.PP, l.PP)
+		d.refuse("pp", "pp=%d: PipelineModule(num_stages=%d) in your model code, no setting: by the file alone the batch is that of %d of %d processes: use pp=1",
+			l.PP, l.PP, l.World()/l.PP, l.World())
 	}
 	if l.VPP > 1 {
-		d.missing("vpp=%d: the pipeline engine has no virtual stages", l.VPP)
+		d.cannot("vpp", "vpp=%d: the pipeline engine has no virtual stages", l.VPP)
 	}
 	if l.EP > 1 {
-		d.missing("ep=%d: MoE(ep_size=%d) in your model code, not a setting", l.EP, l.EP)
+		d.cannot("ep", "ep=%d: MoE(ep_size=%d) in your model code, not a setting", l.EP, l.EP)
 	}
 	switch l.Recompute {
 	case strategies.RecomputeNone:
 		return
 	case strategies.RecomputeSelective:
-		d.missing("recompute=selective: checkpoint the attention core in your model code")
+		d.cannot("recompute", "recompute=selective: checkpoint the attention core in your model code")
 		return
 	}
 	n := p.Problem.Model.Layers()
@@ -178,5 +179,5 @@ func dsParallel(c *dsConfig, p *Plan, d *Document) {
 		n = l.FullLayers * l.PP
 	}
 	c.Checkpoint = &dsCkpt{Number: n}
-	d.missing("recompute=full: a call in your model code (deepspeed.checkpointing.checkpoint or gradient_checkpointing_enable()); the section only sets its options")
+	d.assume("recompute=full is activation_checkpointing, whose options alone are settings: your model code calls deepspeed.checkpointing.checkpoint or gradient_checkpointing_enable()")
 }

@@ -41,7 +41,10 @@ type Document struct {
 	Comments bool
 	Header   []string
 	Missing  []string // what the target cannot express
-	Assumed  []string // what the file leaves to defaults, and what follows
+	// Keys are those of the layout that are Missing in part or whole.
+	Keys    []string
+	refused string   // why the target could not run the file at all, and what would do
+	Assumed []string // what the file leaves to defaults, and what follows
 }
 
 // target is one exporter.
@@ -121,7 +124,36 @@ func Export(name string, p *Plan) (*Document, error) {
 	p = asRun(p, d)
 	workload(t.name, p, d)
 	t.write(p, d)
+	if d.refused != "" {
+		return nil, catalog.Errorf("--to %s: %s%s", name, d.refused, instead(name, p.Profile))
+	}
 	return d, nil
+}
+
+// instead names the other targets of the framework that runs the layout.
+func instead(name string, f *strategies.Profile) string {
+	var names []string
+	for _, t := range targets {
+		if t.framework == f.Name && t.name != name {
+			names = append(names, "--to "+t.name)
+		}
+	}
+	if names == nil {
+		return ""
+	}
+	return ", or " + strings.Join(names, ", ")
+}
+
+// Gaps returns the keys of a layout that a target cannot express, and whether it
+// could run the rest. The name is one of Targets.
+func Gaps(name string, p *Plan) (keys []string, runs bool) {
+	t, err := find(name)
+	if err != nil {
+		return nil, false
+	}
+	d := &Document{}
+	t.write(p, d)
+	return d.Keys, d.refused == ""
 }
 
 // asRun returns the plan in the format that its part computes in, which the
@@ -141,6 +173,22 @@ func asRun(p *Plan, d *Document) *Plan {
 
 func (d *Document) missing(format string, args ...any) {
 	d.Missing = append(d.Missing, fmt.Sprintf(format, args...))
+}
+
+// cannot notes keys of the layout, joined by commas, that the target has no or
+// not enough words for.
+func (d *Document) cannot(keys, format string, args ...any) {
+	d.Keys = append(d.Keys, strings.Split(keys, ",")...)
+	d.missing(format, args...)
+}
+
+// refuse notes keys of the layout without which the file could not run: the
+// first fault stands.
+func (d *Document) refuse(keys, format string, args ...any) {
+	d.Keys = append(d.Keys, strings.Split(keys, ",")...)
+	if d.refused == "" {
+		d.refused = fmt.Sprintf(format, args...)
+	}
 }
 
 func (d *Document) assume(format string, args ...any) {

@@ -46,7 +46,7 @@ func megatronParallel(p *Plan, d *Document, f *flagList) {
 // megatronSchedule lists the schedules that Megatron has no flag for.
 func megatronSchedule(l *strategies.Layout, d *Document) {
 	if s := l.Schedule; l.PP > 1 && s != strategies.OneFOneB && s != strategies.Interleaved {
-		d.missing("schedule=%s: Megatron runs 1F1B, or interleaved 1F1B with virtual stages", s)
+		d.cannot("schedule", "schedule=%s: Megatron runs 1F1B, or interleaved 1F1B with virtual stages", s)
 	}
 }
 
@@ -91,10 +91,10 @@ func megatronOffload(l *strategies.Layout, d *Document, f *flagList) {
 		f.add("optimizer-offload-fraction", "1.0")
 		f.add("use-precision-aware-optimizer")
 	case strategies.OffloadAll:
-		d.missing("offload=optimizer+param: Megatron offloads the optimizer alone")
+		d.cannot("offload", "offload=optimizer+param: Megatron offloads the optimizer alone")
 	}
 	if l.HPZ > 0 {
-		d.missing("hpz=%d: Megatron has no secondary shard", l.HPZ)
+		d.cannot("hpz", "hpz=%d: Megatron has no secondary shard", l.HPZ)
 	}
 }
 
@@ -120,7 +120,7 @@ func megatronRecompute(p *Plan, d *Document, f *flagList) {
 // --recompute-num-layers counts them.
 func perChunk(l *strategies.Layout, d *Document) int {
 	if l.FullLayers%l.VPP != 0 {
-		d.missing("recompute=full:%d: counted per virtual stage, and %d does not divide by vpp=%d: rounded up", l.FullLayers, l.FullLayers, l.VPP)
+		d.cannot("recompute", "recompute=full:%d: counted per virtual stage, and %d does not divide by vpp=%d: rounded up", l.FullLayers, l.FullLayers, l.VPP)
 	}
 	return (l.FullLayers + l.VPP - 1) / l.VPP
 }

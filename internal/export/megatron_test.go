@@ -72,7 +72,7 @@ func TestLaunchedSettings(t *testing.T) {
 func TestPredictionLayers(t *testing.T) {
 	for _, target := range Targets() {
 		q := ask.Question{Model: "deepseek-v3", GPUs: 2048, SeqLen: 4096, GlobalBatch: 8192, Framework: "megatron"}
-		d := document(t, target, plan(t, q, "pp=16,ep=64,zero=1,first=4,last=1"))
+		d := document(t, target, plan(t, q, "ep=64,zero=1"))
 		if !strings.Contains(d.Text+d.SideFile(), "multi-token prediction of deepseek-v3: ") {
 			t.Errorf("%s: %q", target, d.Assumed)
 		}

@@ -63,25 +63,25 @@ data = MockDataModule(seq_length=%d, global_batch_size=%d, micro_batch_size=%d)
 func nemoMissing(l *strategies.Layout, w hardware.Precision, d *Document) {
 	megatronSchedule(l, d)
 	if l.Zero > 1 {
-		d.missing("zero=%d: nl.MegatronStrategy splits the optimizer state alone (zero=1)", l.Zero)
+		d.cannot("zero", "zero=%d: nl.MegatronStrategy splits the optimizer state alone (zero=1)", l.Zero)
 	}
 	if l.Zero > 0 && l.Shard < l.DataRanks() {
-		d.missing("shard=%d: not an argument of the strategy", l.Shard)
+		d.cannot("shard", "shard=%d: not an argument of the strategy", l.Shard)
 	}
 	if l.First > 0 || l.Last > 0 {
-		d.missing("first=%d,last=%d: set num_layers_in_first_pipeline_stage and …_last_… on the model's config", l.First, l.Last)
+		d.cannot("first,last", "first=%d,last=%d: set num_layers_in_first_pipeline_stage and …_last_… on the model's config", l.First, l.Last)
 	}
 	if l.Recompute != strategies.RecomputeNone {
-		d.missing("recompute=%s: set recompute_granularity, recompute_method and recompute_num_layers on the model's config", l.Recompute)
+		d.cannot("recompute", "recompute=%s: set recompute_granularity, recompute_method and recompute_num_layers on the model's config", l.Recompute)
 	}
 	if l.CP > 1 && l.CPKind != strategies.CPP2P {
-		d.missing("cpkind=%s: set cp_comm_type on the model's config", l.CPKind)
+		d.cannot("cpkind", "cpkind=%s: set cp_comm_type on the model's config", l.CPKind)
 	}
 	if l.EP > 1 && l.Dispatcher != strategies.DispatchAllToAll {
-		d.missing("dispatcher=%s: set moe_token_dispatcher_type on the model's config", l.Dispatcher)
+		d.cannot("dispatcher", "dispatcher=%s: set moe_token_dispatcher_type on the model's config", l.Dispatcher)
 	}
 	if l.HPZ > 0 || l.Offload != strategies.OffloadNone {
-		d.missing("hpz and offload: not arguments of the strategy")
+		d.cannot("hpz,offload", "hpz and offload: not arguments of the strategy")
 	}
 	if w != hardware.BF16 {
 		d.missing("precision %s: bf16_mixed() is written; choose the plugin of nemo/collections/llm/recipes/precision", w)

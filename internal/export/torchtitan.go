@@ -14,7 +14,7 @@ func titanDegrees(l *strategies.Layout, d *Document) (replicate, shard int) {
 		return l.DP, 1
 	}
 	if l.Shard%l.CP != 0 {
-		d.missing("shard=%d: FSDP splits over data_parallel_shard_degree × cp, and %d does not divide by cp=%d", l.Shard, l.Shard, l.CP)
+		d.cannot("shard", "shard=%d: FSDP splits over data_parallel_shard_degree × cp, and %d does not divide by cp=%d", l.Shard, l.Shard, l.CP)
 		return 1, l.DP
 	}
 	shard = l.Shard / l.CP
@@ -38,7 +38,7 @@ func titanSchedule(s strategies.Schedule, d *Document) string {
 	case strategies.GPipe:
 		return "GPipe"
 	case strategies.ZBH1:
-		d.missing("schedule=zb-h1: torchtitan has InterleavedZeroBubble and ZBVZeroBubble, not ZB-H1; 1F1B is written")
+		d.cannot("schedule", "schedule=zb-h1: torchtitan has InterleavedZeroBubble and ZBVZeroBubble, not ZB-H1; 1F1B is written")
 	}
 	return "1F1B"
 }
@@ -53,7 +53,7 @@ func titanStages(p *Plan, d *Document) (per, first, last int) {
 		return (layers + stages - 1) / stages, 0, 0
 	}
 	if l.VPP > 1 {
-		d.missing("first=%d,last=%d with vpp=%d: written for the first and last virtual stage only", l.First, l.Last, l.VPP)
+		d.cannot("first,last", "first=%d,last=%d with vpp=%d: written for the first and last virtual stage only", l.First, l.Last, l.VPP)
 	}
 	rest, middle := layers, l.PP
 	for _, n := range []int{l.First, l.Last} {
@@ -72,7 +72,7 @@ func titanStages(p *Plan, d *Document) (per, first, last int) {
 		last = per - l.Last
 	}
 	if first < 0 || last < 0 {
-		d.missing("first=%d,last=%d: a first or last stage of more layers than the others", l.First, l.Last)
+		d.cannot("first,last", "first=%d,last=%d: a first or last stage of more layers than the others", l.First, l.Last)
 	}
 	return per, max(0, first), max(0, last)
 }
@@ -111,10 +111,10 @@ func titan(p *Plan, d *Document) {
 	imports := titanRecompute(l, d, &a)
 	titanMissing(p, d)
 	if l.ETP != l.TP && l.ETP != 1 {
-		d.missing("etp=%d: no field for it", l.ETP)
+		d.cannot("etp", "etp=%d: no field for it", l.ETP)
 	}
 	if l.CP > 1 && l.CPKind != strategies.CPAllGather {
-		d.missing("cpkind=%s: no field for the exchange on main (v0.2.2: context_parallel_rotate_method)", l.CPKind)
+		d.cannot("cpkind", "cpkind=%s: no field for the exchange on main (v0.2.2: context_parallel_rotate_method)", l.CPKind)
 	}
 	d.assume("the model is that of the Trainer.Config given")
 	d.assume("tokens of a step %d = micro-batch %d × GA %d × DP %d × sequence %d", w.GlobalBatch*w.Seq, l.MBS, p.MicroBatches(), l.DP, w.Seq)
@@ -133,7 +133,7 @@ func titanRecompute(l *strategies.Layout, d *Document, a *assignments) (imports 
 		return "from torchtitan.distributed.activation_checkpoint import SelectiveAC\n"
 	}
 	if l.FullLayers > 0 {
-		d.missing("recompute=full:%d: FullAC recomputes every layer", l.FullLayers)
+		d.cannot("recompute", "recompute=full:%d: FullAC recomputes every layer", l.FullLayers)
 	}
 	a.set("activation_checkpoint", "FullAC.Config()")
 	return "from torchtitan.distributed.activation_checkpoint import FullAC\n"
@@ -142,13 +142,13 @@ func titanRecompute(l *strategies.Layout, d *Document, a *assignments) (imports 
 func titanMissing(p *Plan, d *Document) {
 	l := &p.Layout
 	if l.Zero == 1 {
-		d.missing("zero=1: FSDP has no stage that splits the optimizer alone; zero=2 (reshard \"never\") is written")
+		d.cannot("zero", "zero=1: FSDP has no stage that splits the optimizer alone; zero=2 (reshard \"never\") is written")
 	}
 	if l.Offload == strategies.OffloadOptimizer {
-		d.missing("offload=optimizer: enable_cpu_offload moves parameters and optimizer together")
+		d.cannot("offload", "offload=optimizer: enable_cpu_offload moves parameters and optimizer together")
 	}
 	if l.HPZ > 0 {
-		d.missing("hpz=%d: use shard for HSDP instead", l.HPZ)
+		d.cannot("hpz", "hpz=%d: use shard for HSDP instead", l.HPZ)
 	}
 	if w := p.Problem.Work.Precision; w == hardware.FP32 {
 		d.missing("precision %s: set mixed_precision_param to float32; FSDP computes in bfloat16 by default", w)
@@ -156,7 +156,7 @@ func titanMissing(p *Plan, d *Document) {
 		d.missing("precision %s: add the converter of your model (Float8…, MXFP8… or NVFP4…)", w)
 	}
 	if l.EP > 1 && l.Dispatcher != strategies.DispatchAllToAll {
-		d.missing("dispatcher=%s: chosen by the model's expert-parallel backend", l.Dispatcher)
+		d.cannot("dispatcher", "dispatcher=%s: chosen by the model's expert-parallel backend", l.Dispatcher)
 	}
 	hybrid(p.Problem.Model, d)
 }

@@ -37,11 +37,11 @@ func titanTOML(p *Plan, d *Document) {
 	put("tensor_parallel_degree", l.TP)
 	titanTOMLParallel(p, d, put)
 	if l.TP > 1 && !l.SP {
-		d.missing("sp=false: v0.2.2 always splits the sequence with tp")
+		d.cannot("sp", "sp=false: v0.2.2 always splits the sequence with tp")
 	}
 	fmt.Fprintf(&b, "\n[activation_checkpoint]\nmode = %q\n", l.Recompute)
 	if l.FullLayers > 0 {
-		d.missing("recompute=full:%d: mode full recomputes every layer", l.FullLayers)
+		d.cannot("recompute", "recompute=full:%d: mode full recomputes every layer", l.FullLayers)
 	}
 	titanMissing(p, d)
 	d.assume("global batch %d = local batch %d × accumulation %d × DP %d", w.GlobalBatch, local, w.GlobalBatch/(local*l.DP), l.DP)
@@ -76,7 +76,7 @@ func titanRotate(k strategies.CPKind, d *Document) string {
 	case strategies.CPAllGather:
 		return "allgather"
 	case strategies.CPA2A:
-		d.missing("cpkind=a2a: Ulysses is not among v0.2.2's exchanges; the ring is written")
+		d.cannot("cpkind", "cpkind=a2a: Ulysses is not among v0.2.2's exchanges; the ring is written")
 	}
 	return "alltoall"
 }
