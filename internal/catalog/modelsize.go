@@ -58,6 +58,16 @@ func UnlistedSize(ref string) bool {
 	return ok && err == nil && presetName(ref) == ""
 }
 
+// StandsForSize reports whether a preset is the one that some bare size means.
+func StandsForSize(preset string) bool {
+	for _, n := range modelAliases().Sizes {
+		if n == preset {
+			return true
+		}
+	}
+	return false
+}
+
 // bySize returns the well-known model nearest to a bare size, if one is near,
 // or a standard shape of that size; either says so in its notes.
 func bySize(ref string, params float64) (*costmodel.Model, error) {

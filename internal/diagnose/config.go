@@ -13,12 +13,19 @@ import (
 	"planner/strategies"
 )
 
+// layoutKind is the Kind of a layout that no file holds.
+const layoutKind = "layout"
+
 // Config is what a file says of a run. Zero values were not said.
 type Config struct {
 	Kind      string // "DeepSpeed JSON", "Megatron arguments", …
 	Framework string // the profile that runs it
 	Model     string // a model that the file names or describes
 	Layout    strategies.Layout
+	// Instances are the groups of data-parallel ranks that each hold all of the
+	// ZeRO state; PerStage the layers of a virtual stage. Both settle a part of
+	// the layout once the GPUs and the model are known; 0: not said.
+	Instances, PerStage int
 
 	Seq, GlobalBatch, Accumulate int
 	// mismatch is the fault of a batch that no number of GPUs makes whole; with
@@ -64,7 +71,7 @@ func layoutConfig(text string) (*Config, error) {
 	if err != nil {
 		return nil, catalog.Errorf("%s", err)
 	}
-	return &Config{Kind: "layout", Layout: l}, nil
+	return &Config{Kind: layoutKind, Layout: l}, nil
 }
 
 // Parse reads the text of a file, whose name decides between formats where the

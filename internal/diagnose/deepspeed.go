@@ -23,6 +23,9 @@ type dsFile struct {
 	Tensor     struct {
 		AutoTP value `json:"autotp_size"`
 	} `json:"tensor_parallel"`
+	Checkpoint struct {
+		Number value `json:"number_checkpoints"`
+	} `json:"activation_checkpointing"`
 }
 
 type dsEnabled struct {
@@ -62,6 +65,10 @@ func parseDeepSpeed(name string, text []byte) (*Config, error) {
 	l.Zero, l.MBS, l.TP, l.CP = f.Zero.Stage.number, f.MicroBatch.number, f.Tensor.AutoTP.number, f.Sequence.number
 	if l.CP > 1 {
 		l.CPKind = strategies.CPA2A
+	}
+	if n := f.Checkpoint.Number.number; n > 0 {
+		l.Recompute, l.FullLayers = strategies.RecomputeFull, n
+		c.note("activation_checkpointing: read as full recomputation, which the model's code calls")
 	}
 	f.precision(c)
 	f.zero(c)

@@ -55,7 +55,8 @@ func (f *dsFile) settings() []setting {
 	all := []setting{
 		{"train_batch_size", &f.TrainBatch, 1, 1 << 30}, {"train_micro_batch_size_per_gpu", &f.MicroBatch, 1, 1 << 20},
 		{"gradient_accumulation_steps", &f.Accumulate, 1, 1 << 30}, {"sequence_parallel_size", &f.Sequence, 0, 1 << 20},
-		{"tensor_parallel.autotp_size", &f.Tensor.AutoTP, 0, 1 << 20}, {"zero_optimization.stage", &z.Stage, 0, 3},
+		{"tensor_parallel.autotp_size", &f.Tensor.AutoTP, 0, 1 << 20},
+		{"activation_checkpointing.number_checkpoints", &f.Checkpoint.Number, 0, 1 << 16}, {"zero_optimization.stage", &z.Stage, 0, 3},
 		{"zero_optimization.overlap_comm", &z.Overlap, 0, 0}, {"zero_optimization.reduce_bucket_size", &z.Bucket, 0, unbounded},
 		{"zero_optimization.stage3_prefetch_bucket_size", &z.Prefetch, 0, unbounded},
 		{"zero_optimization.stage3_param_persistence_threshold", &z.Persist, 0, unbounded},

@@ -1,15 +1,10 @@
 package diagnose
 
 import (
-	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
-	"planner/costmodel"
 	"planner/internal/catalog"
 	"planner/strategies"
 )
@@ -48,47 +43,6 @@ func parseMegatronArgs(name string, text []byte) (*Config, error) {
 	return c, s.read(c, name)
 }
 
-// variable is ${NAME:default} or ${NAME:-default}.
-var variable = regexp.MustCompile(`\$\{[A-Za-z0-9_]+(?::-?([^}]*))?\}`)
-
-// parseMegatronYAML reads Megatron's arguments from YAML at any depth: as a
-// flat file or under modules.….overrides. Variables take their defaults.
-func parseMegatronYAML(name string, text []byte) (*Config, error) {
-	var root any
-	if err := yaml.Unmarshal(text, &root); err != nil {
-		return nil, catalog.Errorf("%s: not valid YAML: %s", name, strings.Join(strings.Fields(strings.TrimPrefix(err.Error(), "yaml: ")), " "))
-	}
-	s := settings{}
-	flatten(root, s, 0)
-	c := &Config{Kind: "Megatron YAML", Framework: "megatron"}
-	return c, s.read(c, name)
-}
-
-// deepest bounds the nesting that is read.
-const deepest = 16
-
-func flatten(v any, s settings, depth int) {
-	if depth > deepest {
-		return
-	}
-	switch x := v.(type) {
-	case map[string]any:
-		for k, e := range x {
-			switch e.(type) {
-			case map[string]any, []any:
-				flatten(e, s, depth+1)
-			case nil:
-			default:
-				s[k] = variable.ReplaceAllString(fmt.Sprint(e), "$1")
-			}
-		}
-	case []any:
-		for _, e := range x {
-			flatten(e, s, depth+1)
-		}
-	}
-}
-
 // known are the arguments that make a file Megatron's.
 var known = []string{"tensor_model_parallel_size", "pipeline_model_parallel_size", "micro_batch_size", "global_batch_size", "num_layers", "use_distributed_optimizer"}
 
@@ -104,7 +58,7 @@ func (s settings) read(c *Config, name string) error {
 		{"tensor_model_parallel_size", &l.TP}, {"pipeline_model_parallel_size", &l.PP}, {"context_parallel_size", &l.CP},
 		{"expert_model_parallel_size", &l.EP}, {"expert_tensor_parallel_size", &l.ETP}, {"num_virtual_stages_per_pipeline_rank", &l.VPP},
 		{"decoder_first_pipeline_num_layers", &l.First}, {"decoder_last_pipeline_num_layers", &l.Last},
-		{"micro_batch_size", &l.MBS}, {"global_batch_size", &c.GlobalBatch}, {"seq_length", &c.Seq},
+		{"num_distributed_optimizer_instances", &c.Instances}, {"micro_batch_size", &l.MBS}, {"global_batch_size", &c.GlobalBatch}, {"seq_length", &c.Seq},
 	} {
 		text, ok := s[n.key]
 		if !ok || text == "" || text == "null" || text == "None" {
@@ -227,58 +181,4 @@ func (s settings) stages(c *Config, name string) error {
 		l.Schedule = strategies.Interleaved
 	}
 	return nil
-}
-
-// model returns the preset that the file names, or whose shape it gives.
-func (s settings) model() string {
-	for _, key := range []string{"model", "tokenizer_model", "hf_model_name_or_path"} {
-		if m := named(s[key]); m != "" {
-			return m
-		}
-	}
-	best, score := "", 0
-	for _, n := range catalog.ModelNames() {
-		if m, err := catalog.Model(n); err == nil {
-			if k := s.likeness(m); k > score {
-				best, score = n, k
-			}
-		}
-	}
-	return best
-}
-
-// likeness counts how many further facts of a model the arguments give, once
-// layers, width and heads agree; 0 where they do not.
-func (s settings) likeness(m *costmodel.Model) int {
-	is := func(key string, v int) bool { return s[key] == strconv.Itoa(v) }
-	if !is("num_layers", m.Layers()) || !is("hidden_size", m.Hidden) || !is("num_attention_heads", m.Heads()) {
-		return 0
-	}
-	seq, _ := strconv.Atoi(s["seq_length"])
-	score := 1
-	for _, same := range []bool{
-		is("ffn_hidden_size", m.FFN()), is("num_query_groups", m.KVHeads()), is("max_position_embeddings", m.MaxSeq),
-		is("vocab_size", m.Vocab), is("num_experts", m.Experts()), m.MaxSeq >= seq, strings.HasPrefix(m.Name, "llama3.1-"),
-	} {
-		if same {
-			score++
-		}
-	}
-	return score
-}
-
-// named returns the preset that a file's name for a model stands for, or "".
-func named(text string) string {
-	text = strings.TrimSuffix(strings.TrimSuffix(text, ".yaml"), ".yml")
-	if text == "" || len(text) > 100 || strings.ContainsAny(text, `/\`) {
-		return ""
-	}
-	for _, n := range []string{text, strings.ReplaceAll(text, "_", "-"), strings.TrimSuffix(strings.ReplaceAll(text, "_", "-"), "-v0.1")} {
-		for _, known := range catalog.ModelNames() {
-			if strings.EqualFold(known, n) {
-				return known
-			}
-		}
-	}
-	return ""
 }

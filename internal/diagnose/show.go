@@ -14,7 +14,11 @@ import (
 func Show(w io.Writer, d *Diagnosis) {
 	x, p := d.Explain, d.Answer.Problem
 	show.Header(w, d.Answer)
-	fmt.Fprintf(w, "%s: layout %s · %s · %d micro-batches of %d\n", d.Kind, x.Layout, x.Framework.Name, x.MicroBatches, x.Layout.MBS)
+	source := ""
+	if d.Kind != layoutKind {
+		source = d.Kind + ": "
+	}
+	fmt.Fprintf(w, "%slayout %s · %s · %d micro-batches of %d\n", source, x.Layout, x.Framework.Name, x.MicroBatches, x.Layout.MBS)
 	for _, n := range d.Notes {
 		fmt.Fprintf(w, "  %s\n", n)
 	}

@@ -1,7 +1,6 @@
 package diagnose
 
 import (
-	"fmt"
 	"strings"
 
 	"planner/internal/catalog"
@@ -16,10 +15,11 @@ type titanFile struct {
 		Flavor string `toml:"flavor"`
 	} `toml:"model"`
 	Training struct {
-		Local  int `toml:"local_batch_size"`
-		Old    int `toml:"batch_size"`
-		Global int `toml:"global_batch_size"`
-		Seq    int `toml:"seq_len"`
+		Local   int  `toml:"local_batch_size"`
+		Old     int  `toml:"batch_size"`
+		Global  int  `toml:"global_batch_size"`
+		Seq     int  `toml:"seq_len"`
+		Offload bool `toml:"enable_cpu_offload"`
 	} `toml:"training"`
 	Parallelism struct {
 		Replicate int    `toml:"data_parallel_replicate_degree"`
@@ -29,9 +29,13 @@ type titanFile struct {
 		PP        int    `toml:"pipeline_parallel_degree"`
 		CP        int    `toml:"context_parallel_degree"`
 		EP        int    `toml:"expert_parallel_degree"`
+		ETP       int    `toml:"expert_tensor_parallel_degree"`
+		Rotate    string `toml:"context_parallel_rotate_method"`
 		Schedule  string `toml:"pipeline_parallel_schedule"`
 		Micro     int    `toml:"pipeline_parallel_microbatch_size"`
 		PerStage  int    `toml:"pipeline_parallel_layers_per_stage"`
+		FirstLess int    `toml:"pipeline_parallel_first_stage_less_layers"`
+		LastLess  int    `toml:"pipeline_parallel_last_stage_less_layers"`
 		Async     bool   `toml:"enable_async_tensor_parallel"`
 	} `toml:"parallelism"`
 	AC struct {
@@ -73,6 +77,8 @@ func (f *titanFile) check(name string) error {
 		{"parallelism.data_parallel_replicate_degree", p.Replicate, 0}, {"parallelism.data_parallel_shard_degree", p.Shard, -1},
 		{"parallelism.tensor_parallel_degree", p.TP, 0}, {"parallelism.pipeline_parallel_degree", p.PP, 0},
 		{"parallelism.context_parallel_degree", p.CP, 0}, {"parallelism.expert_parallel_degree", p.EP, 0},
+		{"parallelism.expert_tensor_parallel_degree", p.ETP, 0}, {"parallelism.pipeline_parallel_first_stage_less_layers", p.FirstLess, 0},
+		{"parallelism.pipeline_parallel_last_stage_less_layers", p.LastLess, 0},
 		{"parallelism.pipeline_parallel_microbatch_size", p.Micro, 0}, {"parallelism.pipeline_parallel_layers_per_stage", p.PerStage, 0}, {"training.batch_size", f.Training.Old, 0},
 	} {
 		if n.v < n.least || n.v > 1<<20 {
@@ -93,7 +99,7 @@ func (f *titanFile) preset() string {
 
 func (f *titanFile) layout(c *Config) {
 	p, l := &f.Parallelism, &c.Layout
-	l.TP, l.PP, l.CP, l.EP = max(1, p.TP), max(1, p.PP), max(1, p.CP), max(1, p.EP)
+	l.TP, l.PP, l.CP, l.EP, l.ETP = max(1, p.TP), max(1, p.PP), max(1, p.CP), max(1, p.EP), p.ETP
 	l.SP = l.TP > 1
 	local := max(f.Training.Local, f.Training.Old)
 	l.MBS = local
@@ -101,39 +107,65 @@ func (f *titanFile) layout(c *Config) {
 		l.MBS = p.Micro
 	}
 	c.GlobalBatch = max(0, f.Training.Global)
-	l.Zero = 3
-	if p.Reshard == "never" || p.Reshard != "always" && l.PP > 1 {
-		l.Zero = 2
-	}
-	if p.Shard == 1 {
-		l.Zero = 0
-	}
-	if p.Shard > 1 {
-		l.Shard = p.Shard * l.CP
-		l.DP = max(1, p.Replicate) * p.Shard
-		c.GPUs = max(1, p.Replicate) * p.Shard * l.TP * l.PP * l.CP
-	}
+	f.state(c)
 	if c.GlobalBatch == 0 && local > 0 && c.GPUs > 0 {
 		c.GlobalBatch = local * max(1, p.Replicate) * max(1, p.Shard)
 	}
 	l.Recompute = map[string]strategies.Recompute{"full": strategies.RecomputeFull, "selective": strategies.RecomputeSelective}[f.AC.Mode]
 	f.schedule(c)
+	f.ends(l)
+}
+
+// state reads how FSDP splits the state: over data_parallel_shard_degree × cp
+// ranks (parallel_dims.py: fsdp_enabled is dp_shard_enabled or cp_enabled).
+func (f *titanFile) state(c *Config) {
+	p, l := &f.Parallelism, &c.Layout
+	l.Zero = 3
+	if p.Reshard == "never" || p.Reshard != "always" && l.PP > 1 {
+		l.Zero = 2
+	}
+	if f.Training.Offload {
+		l.Offload = strategies.OffloadAll
+	}
+	if p.Shard == 1 && l.CP == 1 {
+		l.Zero = 0
+	}
+	if p.Shard < 1 || p.Shard == 1 && p.Replicate < 2 {
+		return
+	}
+	l.DP = max(1, p.Replicate) * p.Shard
+	c.GPUs = l.World()
+	if l.Zero > 0 {
+		l.Shard = p.Shard * l.CP
+	}
+}
+
+// ends reads the layers of a first and a last stage that are shorter.
+func (f *titanFile) ends(l *strategies.Layout) {
+	p := &f.Parallelism
+	if l.PP == 1 || l.VPP > 1 || p.PerStage == 0 {
+		return
+	}
+	if n := p.PerStage - p.FirstLess; p.FirstLess > 0 && n > 0 {
+		l.First = n
+	}
+	if n := p.PerStage - p.LastLess; p.LastLess > 0 && n > 0 {
+		l.Last = n
+	}
 }
 
 func (f *titanFile) schedule(c *Config) {
 	p, l := &f.Parallelism, &c.Layout
-	l.CPKind = strategies.CPAllGather
-	if l.CP == 1 {
-		l.CPKind = strategies.CPP2P
+	if l.CP > 1 && p.Rotate != "alltoall" {
+		l.CPKind = strategies.CPAllGather
 	}
 	switch {
 	case strings.EqualFold(p.Schedule, "GPipe"):
 		l.Schedule = strategies.GPipe
 	case strings.EqualFold(p.Schedule, "Interleaved1F1B") && l.PP > 1:
-		l.VPP, l.Schedule = 2, strategies.Interleaved
-		if m, err := catalog.Model(c.Model); err == nil && c.Model != "" && p.PerStage > 0 && m.Layers()%(l.PP*p.PerStage) == 0 {
-			l.VPP = max(2, m.Layers()/(l.PP*p.PerStage))
+		l.VPP, l.Schedule, c.PerStage = 2, strategies.Interleaved, p.PerStage
+		if c.PerStage == 0 {
+			c.note("Interleaved1F1B: read as 2 virtual stages a rank")
 		}
-		c.note(fmt.Sprintf("Interleaved1F1B: read as %d virtual stages a rank", l.VPP))
 	}
 }

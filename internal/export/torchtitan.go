@@ -63,13 +63,13 @@ func titanStages(p *Plan, d *Document) (per, first, last int) {
 	}
 	per = layers
 	if middle > 0 {
-		per = (rest + middle - 1) / middle
+		per = (rest + middle*l.VPP - 1) / (middle * l.VPP)
 	}
 	if l.First > 0 {
-		first = per - l.First
+		first = per - l.First/l.VPP
 	}
 	if l.Last > 0 {
-		last = per - l.Last
+		last = per - l.Last/l.VPP
 	}
 	if first < 0 || last < 0 {
 		d.cannot("first,last", "first=%d,last=%d: a first or last stage of more layers than the others", l.First, l.Last)
@@ -143,6 +143,9 @@ func titanMissing(p *Plan, d *Document) {
 	l := &p.Layout
 	if l.Zero == 1 {
 		d.cannot("zero", "zero=1: FSDP has no stage that splits the optimizer alone; zero=2 (reshard \"never\") is written")
+	}
+	if l.Zero == 0 && l.CP > 1 {
+		d.cannot("zero,shard", "zero=0 with cp=%d: FSDP always splits over the cp ranks", l.CP)
 	}
 	if l.Offload == strategies.OffloadOptimizer {
 		d.cannot("offload", "offload=optimizer: enable_cpu_offload moves parameters and optimizer together")
