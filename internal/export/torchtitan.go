@@ -53,7 +53,7 @@ func titanStages(p *Plan, d *Document) (per, first, last int) {
 		return (layers + stages - 1) / stages, 0, 0
 	}
 	if l.VPP > 1 {
-		d.cannot("first,last", "first=%d,last=%d with vpp=%d: written for the first and last virtual stage only", l.First, l.Last, l.VPP)
+		d.cannot("vpp,first,last", "first=%d,last=%d with vpp=%d: written for the first and last virtual stage only", l.First, l.Last, l.VPP)
 	}
 	rest, middle := layers, l.PP
 	for _, n := range []int{l.First, l.Last} {
@@ -143,6 +143,9 @@ func titanMissing(p *Plan, d *Document) {
 	l := &p.Layout
 	if l.Zero == 1 {
 		d.cannot("zero", "zero=1: FSDP has no stage that splits the optimizer alone; zero=2 (reshard \"never\") is written")
+	}
+	if l.Zero > 0 && l.Shard == 1 {
+		d.cannot("zero,shard", "zero=%d over one rank: FSDP is off where it has nothing to split", l.Zero)
 	}
 	if l.Zero == 0 && l.CP > 1 {
 		d.cannot("zero,shard", "zero=0 with cp=%d: FSDP always splits over the cp ranks", l.CP)
