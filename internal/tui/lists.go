@@ -36,7 +36,7 @@ func (d *drawing) sensitivity(h int) []string {
 		}
 		lines = append(lines, line)
 	}
-	return d.box("sensitivity · every knob one lower and one higher · ⏎ tries it", lines, h)
+	return d.box("sensitivity · every knob to its next legal value · ⏎ tries it", lines, h)
 }
 
 func (d *drawing) effect(e *knob.Effect, most float64) string {

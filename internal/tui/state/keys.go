@@ -28,7 +28,7 @@ var Bindings = []Binding{
 	{"p", "pin, see differences", "CHANGE", "pin", []View{Table, WhatIf}},
 	{"P", "Pareto front", "LOOK", "Pareto", []View{Table}},
 	{"#", "scaling over GPUs", "LOOK", "scaling", []View{Table}},
-	{"t", "sensitivity: every knob ±1", "LOOK", "", nil},
+	{"t", "sensitivity: every knob to its next legal value", "LOOK", "", nil},
 	{"f", "show what does not fit", "FIND", "fit", []View{Table}},
 	{"C", "choose columns", "FIND", "columns", []View{Table}},
 	{"m", "compare the marked", "FIND", "compare", []View{Table}},
