@@ -34,6 +34,8 @@ type Workload struct {
 	// Imbalance is the load of the busiest expert rank over the mean, or the
 	// capacity factor that experts are padded to; 0: 1.
 	Imbalance float64
+	// Capacity is that factor where it was asked for; 0: no token is dropped.
+	Capacity float64
 }
 
 // Trained returns the trainable share.

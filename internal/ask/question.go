@@ -132,7 +132,7 @@ func (a *Answer) workload(m *costmodel.Model) error {
 }
 
 func (a *Answer) finish(m *costmodel.Model, c *hardware.Cluster) error {
-	w := strategies.Workload{Seq: a.SeqLen, GlobalBatch: a.GlobalBatch, Trainable: a.Trainable, Imbalance: a.load()}
+	w := strategies.Workload{Seq: a.SeqLen, GlobalBatch: a.GlobalBatch, Trainable: a.Trainable, Imbalance: a.load(), Capacity: a.Capacity}
 	var ok bool
 	if w.Precision, ok = hardware.ParsePrecision(a.Precision); !ok {
 		return notOne("--precision", a.Precision, hardware.Precisions())

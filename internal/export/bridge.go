@@ -86,6 +86,10 @@ func bridgeModel(p *Plan, d *Document, a *assignments) {
 		a.set("model.expert_model_parallel_size", l.EP)
 		a.set("model.expert_tensor_parallel_size", l.ETP)
 		a.set("model.moe_token_dispatcher_type", fmt.Sprintf("%q", l.Dispatcher))
+		if c := p.Problem.Work.Capacity; c > 0 {
+			a.set("model.moe_expert_capacity_factor", fmt.Sprint(c))
+			a.set("model.moe_pad_expert_input_to_capacity", "True")
+		}
 	}
 	megatronSchedule(l, d)
 }

@@ -39,6 +39,10 @@ func megatronParallel(p *Plan, d *Document, f *flagList) {
 		f.add("expert-model-parallel-size", l.EP)
 		f.add("expert-tensor-parallel-size", l.ETP)
 		f.add("moe-token-dispatcher-type", l.Dispatcher)
+		if c := p.Problem.Work.Capacity; c > 0 {
+			f.add("moe-expert-capacity-factor", c)
+			f.add("moe-pad-expert-input-to-capacity")
+		}
 	}
 	megatronSchedule(l, d)
 }

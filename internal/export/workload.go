@@ -30,10 +30,25 @@ func workload(name string, p *Plan, d *Document) {
 	if m := p.Problem.Model; len(m.MTP) > 0 {
 		d.assume("the figures leave out the multi-token prediction of %s: where it is trained, its time and memory come on top, on the last stage", m.Name)
 	}
-	if w.Imbalance > 1 {
-		d.assume("the busiest expert rank gets %g × the mean load, as predicted: it is your router's, or your capacity factor if you set one", w.Imbalance)
+	switch {
+	case w.Capacity > 0:
+		capacity(name, w.Capacity, d)
+	case w.Imbalance > 1:
+		d.assume("the busiest expert rank gets %g × the mean load, as predicted: it is your router's", w.Imbalance)
 	}
 	if w.Attention != kernel.Usual {
 		d.assume("the attention kernel is %s, as predicted: see to it in the model's own configuration", w.Attention)
+	}
+}
+
+// capacity says where a target takes the factor that experts are padded to.
+func capacity(name string, factor float64, d *Document) {
+	switch name {
+	case "megatron", "bridge":
+		d.assume("experts are padded to a capacity of %g × the mean load; what is beyond it is dropped by probability", factor)
+	case "nemo":
+		d.missing("--capacity-factor %g: set moe_expert_capacity_factor and moe_pad_expert_input_to_capacity on the model's config", factor)
+	default:
+		d.missing("--capacity-factor %g: no setting of the target: the job would drop no token", factor)
 	}
 }

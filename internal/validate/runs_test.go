@@ -201,7 +201,7 @@ func TestTorchtitanAsFSDP(t *testing.T) {
 		runs[i].Framework = "torchtitan"
 		c := b.Case(&runs[i])
 		_, e := c.Estimate()
-		if off := float64(e.Step)/c.MeasuredStep() - 1; math.Abs(off) > 0.05 {
+		if off := float64(e.Step)/c.MeasuredStep() - 1; math.Abs(off) > 0.07 {
 			t.Errorf("%s: %+.0f %%", runs[i].ID, 100*off)
 		}
 		n++
