@@ -11,17 +11,24 @@ import (
 	"planner/strategies"
 )
 
-// bubble writes what the schedule leaves idle: the closed form for equal stages,
-// its numbers, and in words why the table has another figure where it does.
+// bubble writes what the schedule leaves idle.
+func bubble(w io.Writer, p *strategies.Problem, x *strategies.Explanation) {
+	form, what, product := BubbleFormula(p, x)
+	fmt.Fprintf(w, "  bubble     = %s, %s\n             = %s\n             %s\n", form, what, product, bubbleSentence(x))
+}
+
+// BubbleFormula returns the closed form for equal stages, what its letters mean,
+// and its numbers, with the words why the table has another figure where it does.
 //
 //	1f1b, gpipe: (p−1)·S,  interleaved: (p−1)/v·S,  zb-h1: (p−1)·(S−2W)
 //
 // Sources: Narayanan et al. 2021, section 2.2; Huang et al. 2019, section 2.3;
 // Qi et al. 2024, table 1, where the bubble is (p−1)(F+B−W) and B leaves W out.
-func bubble(w io.Writer, p *strategies.Problem, x *strategies.Explanation) {
+func BubbleFormula(p *strategies.Problem, x *strategies.Explanation) (form, what, product string) {
 	l, one := &x.Layout, slot(x)
-	form, numbers, ideal := "(PP−1) × S", fmt.Sprintf("%d × %.1f ms", l.PP-1, 1e3*one), one.Times(float64(l.PP-1))
-	what := fmt.Sprintf("S the time of one micro-batch on stage %d, the slowest", x.Slowest)
+	numbers, ideal := fmt.Sprintf("%d × %.1f ms", l.PP-1, 1e3*one), one.Times(float64(l.PP-1))
+	form = "(PP−1) × S"
+	what = fmt.Sprintf("S the time of one micro-batch on stage %d, the slowest", x.Slowest)
 	switch {
 	case l.Schedule == strategies.ZBH1:
 		weight := one.Times(weightShare(p, x))
@@ -30,9 +37,7 @@ func bubble(w io.Writer, p *strategies.Problem, x *strategies.Explanation) {
 	case l.VPP > 1:
 		form, numbers, ideal = "(PP−1)/VPP × S", fmt.Sprintf("%d/%d × %.1f ms", l.PP-1, l.VPP, 1e3*one), ideal.Times(1/float64(l.VPP))
 	}
-	fmt.Fprintf(w, "  bubble     = %s, %s\n", form, what)
-	fmt.Fprintf(w, "             = %s = %.3f s%s\n", numbers, ideal, unequal(x, ideal))
-	fmt.Fprintf(w, "             %s\n", bubbleSentence(x))
+	return form, what, fmt.Sprintf("%s = %.3f s%s", numbers, ideal, unequal(x, ideal))
 }
 
 // unequal says by how much the table's bubble differs from that of equal stages.
@@ -67,7 +72,7 @@ func bubbleSentence(x *strategies.Explanation) string {
 // what the estimate books a step, less what it books once.
 func slot(x *strategies.Explanation) unit.Seconds {
 	o := &x.Host
-	each := x.Compute + x.ExposedTotal() + o.Layers + o.Batches + o.Exchanges + o.Retries
+	each := x.Compute + x.ExposedTotal() + o.Layers + o.Batches + o.Exchanges + o.Retries + o.Copies
 	for i := range x.Calls {
 		c := &x.Calls[i]
 		if c.Stage == x.Slowest && once(c, x.Layout.Zero) {

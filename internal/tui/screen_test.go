@@ -103,7 +103,7 @@ func TestSession(t *testing.T) {
 	tm.Type("4")
 	waitFor(t, tm, "rank order tp-cp-ep-dp-pp")
 	tm.Type("5")
-	waitFor(t, tm, "ideal bubble")
+	waitFor(t, tm, "nothing waits for another")
 	tm.Type("w")
 	waitFor(t, tm, "what-if")
 	tm.Send(tea.KeyMsg{Type: tea.KeyRight})

@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"strings"
 
-	"planner/costmodel"
 	"planner/costmodel/timeline"
 	"planner/hardware/unit"
+	"planner/internal/show"
 	"planner/internal/tui/state"
 )
 
@@ -96,9 +96,11 @@ func (d *drawing) timelineTab(x *state.Explained, room int) []string {
 }
 
 func bubbleFormula(x *state.Explained) string {
-	l, m := &x.Layout, x.X.MicroBatches
-	return fmt.Sprintf("ideal bubble (p−1)/(v·m+p−1) = %d/%d = %.1f %% of the passes; predicted with unequal stages: %.3f s of %.3f s", l.PP-1, l.VPP*m+l.PP-1,
-		100*costmodel.BubbleFraction(l.PP, m, l.VPP), x.Estimate.Bubble, x.Estimate.Step)
+	if x.Layout.PP == 1 {
+		return "one stage: nothing waits for another"
+	}
+	form, what, product := show.BubbleFormula(x.Answer.Problem, x.X)
+	return fmt.Sprintf("bubble = %s = %s, of a step of %.3f s; %s", form, product, x.Estimate.Step, what)
 }
 
 // passes draws one rank: per is the seconds of a cell.
