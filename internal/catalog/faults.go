@@ -36,6 +36,18 @@ func (d *decoder) follows(path string) bool {
 	return slices.Contains(d.meant, path) || slices.ContainsFunc(d.faults, func(f fault) bool { return f.path == path || strings.HasPrefix(f.path, path+".") })
 }
 
+// gives reports whether the file gives a value at path.
+func (d *decoder) gives(path string) bool {
+	var at any = d.root
+	for _, key := range strings.Split(path, ".") {
+		table, _ := at.(map[string]any)
+		if at = table[key]; at == nil {
+			return false
+		}
+	}
+	return true
+}
+
 // fail records a fault at path, or at the nearest parent whose line is known,
 // unless it may only follow from another.
 func (d *decoder) fail(path, format string, args ...any) {

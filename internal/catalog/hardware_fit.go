@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"planner/hardware"
-	"planner/hardware/unit"
 	"planner/presets"
 )
 
@@ -101,7 +100,7 @@ func checkFit(d *decoder, path string, f *hardware.LinkFit) {
 			d.fail(join(path, share.name), "%s: %g: want a share of the nominal rate, above 0 and at most 1", share.name, share.value)
 		}
 	}
-	if !(f.Latency >= 0 && f.Latency <= unit.Seconds(1)) {
+	if !(f.Latency >= 0 && f.Latency <= mostLatency) {
 		d.fail(join(path, "latency"), "latency: %g s: out of range: want 0s to 1s", float64(f.Latency))
 	}
 	if f.LatencyFactor != 0 && !(f.LatencyFactor >= 0.01 && f.LatencyFactor <= 100) {

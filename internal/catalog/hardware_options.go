@@ -38,11 +38,8 @@ func (o ClusterOptions) apply(c *hardware.Cluster) error {
 	return o.refit(c)
 }
 
-// leastRate and mostRate bound what a link can be: below, times overflow.
-const (
-	leastRate = unit.BytesPerSecond(1e3)
-	mostRate  = unit.BytesPerSecond(1e15)
-)
+// mostLatency bounds the time of one hop of a link.
+const mostLatency = unit.Seconds(1)
 
 func (o ClusterOptions) check() error {
 	switch {
@@ -58,6 +55,8 @@ func (o ClusterOptions) check() error {
 		return Errorf("--inter-node %gB/s: negative: want 0 or more", float64(o.InterNode))
 	case !(o.Latency >= 0):
 		return Errorf("latency between nodes %g s: negative: want 0 or more", float64(o.Latency))
+	case o.Latency > mostLatency:
+		return Errorf("latency between nodes %g s: out of range: want 0 to %s", float64(o.Latency), mostLatency)
 	case o.Fabric != "" && !slices.Contains(hardware.LinkKinds(), o.Fabric):
 		return unknownFabric(string(o.Fabric))
 	case o.InterNode > 0 && !(o.InterNode >= leastRate && o.InterNode <= mostRate):

@@ -85,11 +85,15 @@ func (s *gpuSpec) check(d *decoder, path string) {
 		{"bandwidth", s.Bandwidth == 0, `"3350GB/s"`},
 		{"peak", s.Peak == peakSpec{}, `[peak] bf16 = "989.4TFLOP/s"`},
 	} {
-		if f.zero {
+		switch key := join(path, f.key); {
+		case f.zero && d.gives(key):
+			d.fail(key, "%s: 0: want such as %s", f.key, f.eg)
+		case f.zero:
 			d.fail(path, "%s: missing: want such as %s", f.key, f.eg)
 		}
 	}
-	if s.Usable > s.Memory {
+	s.checkRates(d, path)
+	if s.Usable > s.Memory && s.Memory > 0 {
 		d.fail(join(path, "usable"), "usable: %v: more than the memory of %v", s.Usable, s.Memory)
 	}
 	if s.SMs < 0 || s.SMs > 4096 {

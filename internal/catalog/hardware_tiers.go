@@ -43,9 +43,10 @@ func (s *clusterSpec) check(d *decoder) {
 	if s.PerNode < 1 || s.PerNode > 1024 {
 		d.fail("gpus_per_node", "gpus_per_node: %d: want 1 to 1024", s.PerNode)
 	}
-	if s.Price < 0 {
-		d.fail("price", "price: %g: want 0 or more", s.Price)
+	if !(s.Price >= 0 && s.Price < mostPrice) {
+		d.fail("price", "price: %g: out of range: want 0 to %g US dollars a GPU hour", s.Price, float64(mostPrice))
 	}
+	s.checkSizes(d)
 	if len(s.Tiers) == 0 {
 		d.fail("", "no [[tier]]: want one for each kind of link, innermost first")
 	}
@@ -53,6 +54,24 @@ func (s *clusterSpec) check(d *decoder) {
 	for i := range s.Tiers {
 		s.Tiers[i].check(d, index("tier", i), below, i == len(s.Tiers)-1)
 		below = max(s.Tiers[i].Ranks, 1)
+	}
+}
+
+// mostPrice bounds US dollars per GPU and hour.
+const mostPrice = 1e6
+
+// checkSizes records sizes, which are for readers, that no machine has.
+func (s *clusterSpec) checkSizes(d *decoder) {
+	for _, f := range []struct {
+		key string
+		n   int
+	}{{"domain", s.Domain}, {"pod", s.Pod}, {"total", s.Total}} {
+		switch {
+		case f.n < 0:
+			d.fail(f.key, "%s: %d: negative: want GPUs, or no such key", f.key, f.n)
+		case s.PerNode > 0 && f.n%s.PerNode != 0:
+			d.fail(f.key, "%s: %d: no whole nodes: want a multiple of gpus_per_node, %d", f.key, f.n, s.PerNode)
+		}
 	}
 }
 
@@ -70,13 +89,8 @@ func (t *tierSpec) check(d *decoder, path string, below int, last bool) {
 		d.fail(join(path, "bandwidth"), "both bandwidth and nic: want either bandwidth (per GPU) or nics and nic (per node)")
 	case t.Bandwidth == 0 && (t.NICs < 1 || t.NIC == 0):
 		d.fail(path, "no rate: want bandwidth (per GPU) or nics and nic (per node)")
-	case t.Bandwidth > 0 && !(t.Bandwidth >= leastRate && t.Bandwidth <= mostRate):
-		d.fail(join(path, "bandwidth"), "bandwidth: %g B/s: out of range: want %s to %s", float64(t.Bandwidth), leastRate, mostRate)
-	case t.NIC > 0 && !(t.NIC >= leastRate && t.NIC <= mostRate):
-		d.fail(join(path, "nic"), "nic: %g B/s: out of range: want %s to %s", float64(t.NIC), leastRate, mostRate)
-	case t.Oversubscription != 0 && t.Oversubscription < 1:
-		d.fail(join(path, "oversubscription"), "oversubscription: %g: want 1 or more (7 means 7:1)", t.Oversubscription)
 	}
+	t.checkRates(d, path)
 }
 
 func (t *tierSpec) checkKind(d *decoder, path string) {

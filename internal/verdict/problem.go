@@ -52,6 +52,9 @@ func Problem(m *costmodel.Model, c *hardware.Cluster, seq, batch int, framework 
 		return nil, err
 	}
 	w := strategies.Workload{Seq: seq, GlobalBatch: batch, Precision: hardware.BF16}
+	if err := catalog.Computes(c.GPU, w.Precision); err != nil {
+		return nil, err
+	}
 	links, err := catalog.Collectives()
 	if err != nil {
 		return nil, err
