@@ -74,9 +74,9 @@ func isPath(ref string) bool {
 	return strings.ContainsAny(ref, `/\`) || strings.HasSuffix(ref, ".json") || strings.HasSuffix(ref, ".toml")
 }
 
-// isModelFile reports whether ref, as Model reads it, is a file: it can be
+// IsModelFile reports whether ref, as Model reads it, is a file: it can be
 // nothing else, or is no preset and no size, and is there.
-func isModelFile(ref string) bool {
+func IsModelFile(ref string) bool {
 	if isPath(ref) {
 		return hubName(ref) == ""
 	}

@@ -33,7 +33,7 @@ func modelText(given, file string) ([]byte, error) {
 // ModelFile returns the text of the file that ref, the value of --model, stands
 // for, or nil where it is a preset or a size.
 func ModelFile(ref string) ([]byte, error) {
-	if !isModelFile(ref) {
+	if !IsModelFile(ref) {
 		return nil, nil
 	}
 	return modelText(fmt.Sprintf("--model %q", ref), ref)

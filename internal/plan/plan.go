@@ -6,13 +6,11 @@ package plan
 import (
 	"bytes"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/BurntSushi/toml"
 
 	"planner/internal/ask"
-	"planner/internal/catalog"
 	"planner/internal/show"
 	"planner/strategies"
 )
@@ -36,6 +34,9 @@ type Plan struct {
 	From string `toml:"-"`
 	File string `toml:"-"` // its name, for faults; "" of a new plan
 }
+
+// Question is what a plan asks.
+type Question = show.Question
 
 // Figures are the predictions of a plan in base units: seconds, bytes,
 // fractions.
@@ -76,21 +77,11 @@ func figures(l show.Layout, usable float64) Figures {
 	}
 }
 
-// New makes a plan of an answered question and an estimate. A model given by a
-// shorthand is kept under its full name, so that a later alias cannot change
-// the plan.
+// New makes a plan of an answered question and an estimate.
 func New(a *ask.Answer, e *strategies.Estimate, version string, day time.Time) *Plan {
-	q := a.Question
-	model := q.Model
-	if !catalog.IsPath(model) && !strings.HasSuffix(model, ".json") {
-		model = a.Problem.Model.Name
-	}
-	saved := QuestionOf(&q)
-	saved.Model = model
 	return &Plan{
 		Format: Format, Planner: version, Saved: day.Format(time.DateOnly), Layout: e.Layout.String(), Framework: e.Framework.Name,
-		Question:  saved,
-		Predicted: FiguresOf(a.Problem, e), From: "plan",
+		Question: show.Asked(a), Predicted: FiguresOf(a.Problem, e), From: "plan",
 	}
 }
 

@@ -121,6 +121,9 @@ func parseJSON(file string, text []byte) (*Plan, error) {
 	p := &Plan{Format: Format, Layout: l.Layout, Framework: l.Framework, Predicted: figures(*l, d.Cluster.UsableBytes), From: from,
 		Question: Question{Model: d.Model.Name, GPUs: d.Cluster.GPUs, Hardware: d.Cluster.Name, SeqLen: d.Workload.SeqLen,
 			GlobalBatch: d.Workload.GlobalBatch, Precision: d.Workload.Precision, Framework: d.Workload.Framework, Pass: d.Workload.Pass}}
+	if d.Question != nil {
+		p.Question = *d.Question
+	}
 	return p, p.check(file)
 }
 

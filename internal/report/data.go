@@ -1,7 +1,6 @@
 package report
 
 import (
-	"planner/internal/plan"
 	"planner/internal/show"
 	"planner/strategies"
 )
@@ -13,7 +12,7 @@ type Data struct {
 	Kind          string           `json:"kind"` // always Kind
 	Planner       string           `json:"planner"`
 	Date          string           `json:"date"`
-	Question      plan.Question    `json:"question"`
+	Question      show.Question    `json:"question"`
 	Layout        string           `json:"layout"`
 	Framework     string           `json:"framework"`
 	Explanation   show.Explanation `json:"explanation"`
@@ -33,9 +32,10 @@ const mostCalls = 800
 func newData(r *Review) Data {
 	short := *r.Search
 	short.Ranking = short.Ranking[:min(10, len(short.Ranking))]
-	d := Data{SchemaVersion: show.SchemaVersion, Kind: Kind, Planner: r.Version, Date: r.Date.Format("2006-01-02"), Question: plan.QuestionOf(&r.Answer.Question),
+	d := Data{SchemaVersion: show.SchemaVersion, Kind: Kind, Planner: r.Version, Date: r.Date.Format("2006-01-02"), Question: show.QuestionOf(&r.Answer.Question),
 		Layout: r.Pick.Layout.String(), Framework: r.Pick.Framework.Name,
 		Explanation: show.NewExplanation(r.Answer, r.Pick), Suggestion: show.NewSuggestion(r.Answer, &short, nil)}
+	d.Explanation.Question, d.Suggestion.Question = nil, nil // the page's own
 	if len(d.Explanation.Calls) > mostCalls {
 		d.CallStages = shownCalls(r.Pick)
 		d.Explanation.Calls = callsOf(d.Explanation.Calls, d.CallStages)

@@ -27,6 +27,9 @@ type Head struct {
 	Model         Model    `json:"model"`
 	Cluster       Cluster  `json:"cluster"`
 	Workload      Workload `json:"workload"`
+	// Question has all that was asked, so that a document can be asked again; nil
+	// where another document around this one has it.
+	Question *Question `json:"question,omitempty"`
 }
 
 // Model names the model of a plan.
@@ -62,6 +65,7 @@ type Workload struct {
 func NewHead(a *ask.Answer) Head {
 	p := a.Problem
 	total, _ := p.FLOPsPerToken()
+	q := Asked(a)
 	pass := "train"
 	if p.Work.Forward {
 		pass = "forward"
@@ -72,6 +76,7 @@ func NewHead(a *ask.Answer) Head {
 		Cluster: Cluster{p.Cluster.Name, p.Cluster.GPUs, p.Cluster.PerNode,
 			float64(p.Cluster.GPU.PeakOf(p.Work.Precision)), float64(p.Capacity()), 0},
 		Workload: Workload{p.Work.Seq, p.Work.GlobalBatch, p.Work.Precision.String(), a.Framework, pass},
+		Question: &q,
 	}
 }
 

@@ -1,4 +1,4 @@
-package plan
+package show
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package plan
+package show
 
 import (
 	"planner/hardware"
@@ -7,8 +7,8 @@ import (
 	"planner/internal/catalog"
 )
 
-// Question is ask.Question as a document, of a plan file and of a report: what
-// was asked, every default filled in; what is 0, empty or false was left to the
+// Question is ask.Question as a document, of a plan file, of a report and of the
+// JSON of suggest and explain: what was asked, every default filled in; what is 0, empty or false was left to the
 // preset.
 type Question struct {
 	Model       string  `toml:"model" json:"model"`
@@ -46,6 +46,16 @@ func QuestionOf(q *ask.Question) Question {
 		AllowLong: q.AllowLong, GPUsPerNode: o.GPUsPerNode, Domain: o.Domain, InterNode: float64(o.InterNode), Fabric: string(o.Fabric),
 		NICs: o.NICs, Latency: float64(o.Latency), Files: q.Files,
 	}
+}
+
+// Asked keeps what was asked, with a model that was given by a shorthand under its
+// full name, so that a later alias cannot change the question.
+func Asked(a *ask.Answer) Question {
+	q := QuestionOf(&a.Question)
+	if a.Files.Model.Name != a.Model && !catalog.IsModelFile(a.Model) {
+		q.Model = a.Problem.Model.Name
+	}
+	return q
 }
 
 // Ask is the question as it is answered, with the layout of the plan.
