@@ -34,7 +34,7 @@ when every plan keeps to all of them, 1 when one does not, 2 when a file or a li
 	f.StringVar(&o.maxMemory, "max-memory", "", "most memory of one GPU, e.g. 72GiB")
 	f.StringVar(&o.maxStep, "max-step", "", "longest step, e.g. 8.5s")
 	f.Float64Var(&o.minTokens, "min-tokens", 0, "least tokens per second and GPU")
-	f.Float64Var(&o.drift, "max-drift", 0, "largest change of the step since the plan was saved, as a fraction, e.g. 0.05")
+	f.Float64Var(&o.drift, "max-drift", 0, "largest change of the step since the plan was saved, as a fraction, e.g. 0.05; 0 allows none")
 	o.addFormat(c, f)
 	return c
 }
@@ -84,6 +84,7 @@ func runCheck(c *cobra.Command, o *checkFlags, files []string) error {
 		return catalog.Errorf("check: nothing given: want saved plans, e.g. planner check plan.toml --min-mfu 0.40")
 	}
 	limits, err := o.limits()
+	limits.HoldDrift = c.Flags().Changed("max-drift")
 	if err != nil {
 		return err
 	}

@@ -6,13 +6,15 @@ import (
 	"planner/hardware/unit"
 )
 
-// Limits are what a plan must keep to; zero values are not checked.
+// Limits are what a plan must keep to; zero values are not checked, but for a
+// drift of 0 that was asked for.
 type Limits struct {
 	MinMFU    float64      // fraction
 	MaxMemory unit.Bytes   // of one GPU
 	MaxStep   unit.Seconds // of one step
 	MinTokens float64      // tokens per second and GPU
 	MaxDrift  float64      // relative change of the step against the saved one
+	HoldDrift bool         // MaxDrift is a limit; 0 allows no change
 }
 
 // Verdict is one check of a plan.
@@ -38,8 +40,16 @@ func (l Limits) Check(now, saved Figures) []Verdict {
 	add(l.MaxStep > 0, "step", fmt.Sprintf("%.3f s", now.Step), fmt.Sprintf("at most %.3f s", l.MaxStep), now.Step <= float64(l.MaxStep))
 	add(l.MinTokens > 0, "tokens/s/GPU", fmt.Sprintf("%.0f", now.Tokens), fmt.Sprintf("at least %.0f", l.MinTokens), now.Tokens >= l.MinTokens)
 	drift := now.Step/saved.Step - 1
-	add(l.MaxDrift > 0, "drift of the step", fmt.Sprintf("%+.1f %%", 100*drift), fmt.Sprintf("within ± %.1f %%", 100*l.MaxDrift), abs(drift) <= l.MaxDrift)
+	add(l.HoldDrift, "drift of the step", signed(100*drift), fmt.Sprintf("within ± %.1f %%", 100*l.MaxDrift), abs(drift) <= l.MaxDrift)
 	return out
+}
+
+// signed writes a percentage with one digit, or as many as it takes not to be 0.
+func signed(percent float64) string {
+	if percent != 0 && abs(percent) < 0.05 {
+		return fmt.Sprintf("%+.1g %%", percent)
+	}
+	return fmt.Sprintf("%+.1f %%", percent)
 }
 
 func abs(x float64) float64 {

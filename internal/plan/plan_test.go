@@ -116,8 +116,9 @@ func TestLimits(t *testing.T) {
 		{Limits{MaxMemory: 69 * unit.GiB}, false},
 		{Limits{MaxStep: 7.9}, false},
 		{Limits{MinTokens: 1001}, false},
-		{Limits{MaxDrift: 0.07}, true},
-		{Limits{MaxDrift: 0.06}, false},
+		{Limits{MaxDrift: 0.07, HoldDrift: true}, true},
+		{Limits{MaxDrift: 0.06, HoldDrift: true}, false},
+		{Limits{MaxDrift: 0, HoldDrift: true}, false},
 	} {
 		ok := true
 		for _, v := range c.limits.Check(now, saved) {
