@@ -52,6 +52,9 @@ func newPlanSave() *cobra.Command {
 }
 
 func savePlan(c *cobra.Command, o *planFlags) error {
+	if err := plan.CheckName(o.output); err != nil {
+		return err
+	}
 	a, err := o.answer(c)
 	if err != nil {
 		return err

@@ -34,6 +34,16 @@ func Parse(file string, text []byte) (*Plan, error) {
 	return p, nil
 }
 
+// CheckName refuses a file name by which Read would take a plan TOML for another
+// kind of file.
+func CheckName(file string) error {
+	switch ext := strings.ToLower(filepath.Ext(file)); ext {
+	case ".json", ".html", ".htm":
+		return catalog.Errorf("--output %q: a plan is TOML, and would be read back as %s: want a name that ends in .toml", file, strings.ToUpper(ext[1:]))
+	}
+	return nil
+}
+
 func parse(file string, text []byte) (*Plan, error) {
 	switch strings.ToLower(filepath.Ext(file)) {
 	case ".json":
