@@ -9,8 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -20,7 +18,7 @@ import (
 
 func main() {
 	launch.MaybeWorker()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := launch.UntilSignalled(context.Background())
 	err := newRoot().ExecuteContext(ctx)
 	stop()
 	os.Exit(status(err))

@@ -16,7 +16,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/signal"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -39,7 +38,7 @@ func main() {
 
 // run executes one command line.
 func run(args []string, out, errOut io.Writer) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := launch.UntilSignalled(context.Background())
 	defer stop()
 	checked := &checkedWriter{w: out}
 	root := newRoot(checked)

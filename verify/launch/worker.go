@@ -8,9 +8,7 @@ import (
 	"io"
 	"net"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 	"time"
 
 	"planner/verify/transport"
@@ -54,7 +52,7 @@ func MaybeWorker() {
 	if name == "" {
 		return
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := UntilSignalled(context.Background())
 	err := work(ctx, name)
 	stop()
 	if err != nil {
