@@ -34,16 +34,31 @@ func newHFConfig(file string, raw map[string]any) *hfConfig {
 }
 
 // fail records a fault. Keys are read more than once, the stricter time last:
-// a fault replaces an earlier one that begins with the same key and value.
+// a fault replaces an earlier one that begins with the same key and value. One of
+// the same key and another value is left out: it is of what stands for a value
+// that could not be read, or of a later element of a list.
 func (c *hfConfig) fail(format string, args ...any) {
-	text := c.file + ": " + fmt.Sprintf(format, args...)
-	given, _, _ := strings.Cut(text[len(c.file)+2:], ": ")
-	same := func(f string) bool { return strings.HasPrefix(f, c.file+": "+given+": ") }
-	if i := slices.IndexFunc(c.faults, same); i >= 0 {
-		c.faults[i] = text
-		return
+	text := fmt.Sprintf(format, args...)
+	given, _, _ := strings.Cut(text, ": ")
+	of := func(earlier string) bool { return faultKey(strings.TrimPrefix(earlier, c.file+": ")) == faultKey(text) }
+	i := slices.IndexFunc(c.faults, of)
+	switch {
+	case i < 0:
+		c.faults = append(c.faults, c.file+": "+text)
+	case strings.HasPrefix(c.faults[i], c.file+": "+given+": "):
+		c.faults[i] = c.file + ": " + text
 	}
-	c.faults = append(c.faults, text)
+}
+
+// faultKey returns the key that a fault begins with; of a key that is missing, all
+// that says so.
+func faultKey(text string) string {
+	given, _, _ := strings.Cut(text, ": ")
+	if strings.HasPrefix(given, "no ") {
+		return given
+	}
+	key, _, _ := strings.Cut(given, " ")
+	return key
 }
 
 // find returns the first of keys that the file has and that is not null.
