@@ -66,11 +66,8 @@ const maxTokens = 1 << 30
 // Ask resolves a question. Errors are *catalog.Error: one line a fault.
 func Ask(q Question) (*Answer, error) {
 	a := &Answer{Question: q}
-	if q.Model == "" {
-		return nil, catalog.Errorf("--model: missing: give a preset, a size like 70b, or a path to a config.json")
-	}
-	if q.GPUs == 0 {
-		return nil, catalog.Errorf("--gpus: missing: give the number of GPUs, e.g. --gpus 1024")
+	if err := q.Check(); err != nil {
+		return nil, err
 	}
 	model, err := a.model()
 	if err != nil {
@@ -111,18 +108,13 @@ func (a *Answer) fill(flag string, value *string, def string) {
 
 func (a *Answer) workload(m *costmodel.Model) error {
 	switch {
-	case a.SeqLen < 0 || a.SeqLen > maxTokens:
-		return catalog.Errorf("--seq-len %d: out of range: want 1 to %d tokens", a.SeqLen, maxTokens)
 	case a.SeqLen == 0:
 		a.SeqLen = strategies.DefaultSeq(m)
 		a.Defaults = append(a.Defaults, Default{"--seq-len", fmt.Sprint(a.SeqLen)})
 	case m.MaxSeq > 0 && a.SeqLen > m.MaxSeq && !a.AllowLong:
 		return catalog.Errorf("--seq-len %d: %s was trained to %d: use that, or --allow-long", a.SeqLen, m.Name, m.MaxSeq)
 	}
-	switch {
-	case a.GlobalBatch < 0 || a.GlobalBatch > maxTokens:
-		return catalog.Errorf("--global-batch %d: out of range: want 1 to %d sequences", a.GlobalBatch, maxTokens)
-	case a.GlobalBatch == 0:
+	if a.GlobalBatch == 0 {
 		a.GlobalBatch = defaultBatch(a.SeqLen, a.GPUs)
 		a.Defaults = append(a.Defaults, Default{"--global-batch", fmt.Sprint(a.GlobalBatch)})
 	}
@@ -132,33 +124,12 @@ func (a *Answer) workload(m *costmodel.Model) error {
 }
 
 func (a *Answer) finish(m *costmodel.Model, c *hardware.Cluster) error {
-	w := strategies.Workload{Seq: a.SeqLen, GlobalBatch: a.GlobalBatch, Trainable: a.Trainable, Imbalance: a.load(), Capacity: a.Capacity}
-	var ok bool
-	if w.Precision, ok = hardware.ParsePrecision(a.Precision); !ok {
-		return notOne("--precision", a.Precision, hardware.Precisions())
-	}
-	if w.Attention, ok = attention(a.Attention); !ok {
-		return catalog.Errorf("--attention %q: no such kernel: want flash1, flash2, flash3, triton, sdpa, te, fused-softmax or unfused", a.Attention)
-	}
-	switch a.Pass {
-	case "", "train":
-	case "forward":
-		w.Forward = true
-	default:
-		return notOne("--pass", a.Pass, []string{"train", "forward"})
-	}
-	if !(a.Trainable >= 0 && a.Trainable <= 1) {
-		return catalog.Errorf("--trainable %v: not a share of the parameters: want more than 0, at most 1", a.Trainable)
-	}
-	if a.Imbalance != 0 && !(a.Imbalance >= 1 && a.Imbalance <= 1024) {
-		return catalog.Errorf("--imbalance %v: out of range: want 1 (an even load) to 1024", a.Imbalance)
-	}
-	if a.Capacity != 0 && !(a.Capacity > 0 && a.Capacity <= 64) {
-		return catalog.Errorf("--capacity-factor %v: out of range: want more than 0, at most 64", a.Capacity)
-	}
+	w := strategies.Workload{Seq: a.SeqLen, GlobalBatch: a.GlobalBatch, Trainable: a.Trainable, Imbalance: a.load(), Capacity: a.Capacity, Forward: a.Pass == "forward"}
+	w.Precision, _ = hardware.ParsePrecision(a.Precision) // checked
+	w.Attention, _ = attention(a.Attention)
 	profiles, err := catalog.Profiles(a.Framework)
 	if err != nil {
-		return notOne("--framework", a.Framework, catalog.Frameworks())
+		return err
 	}
 	a.Problem, err = catalog.Problem(m, c, w, profiles)
 	return err

@@ -134,8 +134,8 @@ func ClusterOf(file string, text []byte, gpus int, o ClusterOptions) (*hardware.
 }
 
 func sized(gpus int, o ClusterOptions, find func() (*hardware.Cluster, error)) (*hardware.Cluster, error) {
-	if gpus < 1 || gpus > MaxGPUs {
-		return nil, Errorf("--gpus %d: %s: want 1 to 1,048,576", gpus, sizeFault(gpus))
+	if err := CheckGPUs(gpus); err != nil {
+		return nil, err
 	}
 	c, err := find()
 	if err != nil {
@@ -150,11 +150,15 @@ func sized(gpus int, o ClusterOptions, find func() (*hardware.Cluster, error)) (
 	return c, nil
 }
 
-func sizeFault(n int) string {
-	if n < 1 {
-		return "too small"
+// CheckGPUs refuses a number of GPUs that no cluster has.
+func CheckGPUs(n int) error {
+	switch {
+	case n < 1:
+		return Errorf("--gpus %d: too small: want 1 to 1,048,576", n)
+	case n > MaxGPUs:
+		return Errorf("--gpus %d: too large: want 1 to 1,048,576", n)
 	}
-	return "too large"
+	return nil
 }
 
 // IsPath reports whether name is meant as a file rather than a preset.

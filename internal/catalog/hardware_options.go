@@ -22,7 +22,7 @@ type ClusterOptions struct {
 
 // apply changes c, which no one else holds.
 func (o ClusterOptions) apply(c *hardware.Cluster) error {
-	if err := o.check(); err != nil {
+	if err := o.Check(); err != nil {
 		return err
 	}
 	if o.GPUsPerNode > 0 {
@@ -41,7 +41,8 @@ func (o ClusterOptions) apply(c *hardware.Cluster) error {
 // mostLatency bounds the time of one hop of a link.
 const mostLatency = unit.Seconds(1)
 
-func (o ClusterOptions) check() error {
+// Check refuses values that no cluster has.
+func (o ClusterOptions) Check() error {
 	switch {
 	case o.GPUsPerNode < 0 || o.GPUsPerNode > 1024:
 		return Errorf("--gpus-per-node %d: out of range: want 1 to 1024", o.GPUsPerNode)
@@ -51,6 +52,8 @@ func (o ClusterOptions) check() error {
 		return Errorf("NVLink domain %d: not whole nodes of %d GPUs", o.Domain, o.GPUsPerNode)
 	case o.NICs < 0:
 		return Errorf("ports of a node %d: negative: want 0 or more", o.NICs)
+	case o.NICs > 1024:
+		return Errorf("ports of a node %d: too many: want at most 1024", o.NICs)
 	case !(o.InterNode >= 0):
 		return Errorf("--inter-node %gB/s: negative: want 0 or more", float64(o.InterNode))
 	case !(o.Latency >= 0):

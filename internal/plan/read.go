@@ -103,7 +103,13 @@ func (p *Plan) check(file string) error {
 			return catalog.Errorf("%s: predicted: step_seconds, memory_bytes and usable_bytes must be above 0: want the figures that planner plan save writes", file)
 		}
 	}
-	return nil
+	return p.checkQuestion(file)
+}
+
+// checkQuestion refuses a question that cannot be asked, of whatever presets.
+func (p *Plan) checkQuestion(file string) error {
+	q := p.Question.Ask()
+	return (&Plan{File: file}).Named(q.Check())
 }
 
 // document is what suggest and explain have in common.
@@ -166,7 +172,7 @@ func parseReport(file string, text []byte) (*Plan, error) {
 	if d.Question != nil {
 		p.Question = *d.Question
 	}
-	return p, checkFiles(file, &p.Question.Files)
+	return p, p.check(file)
 }
 
 // Ask asks the plan's question again, of today's presets.
