@@ -126,5 +126,29 @@ func FuzzParse(f *testing.F) {
 		}
 		var b strings.Builder
 		Render(&b, r)
+		if s := b.String(); strings.Contains(s, "NaN") || strings.Contains(s, "Inf") {
+			t.Errorf("no figure: %s", s)
+		}
 	})
+}
+
+// What no measurement holds is one line, not a NaN of the answer.
+func TestSavedFiguresAreBounded(t *testing.T) {
+	const good = `{"schema_version":1,"ranks":4,"nodes":2,"layouts":[{"layout":"dp=4","predicted_seconds":1,"measured_seconds":2,"axes":[{"axis":"dp","predicted_seconds":0.5,"measured_seconds":0.6}]}],` +
+		`"calls":[{"op":"send","predicted_seconds":1,"measured_seconds":3,"weight_seconds":1}]}`
+	if _, err := Parse("m.json", []byte(good)); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ was, now, want string }{
+		{`"measured_seconds":2`, `"measured_seconds":1e308`, "m.json: layout dp=4: a time of 1e+308: out of range: want 1e-12 to 1e+09"},
+		{`"measured_seconds":2`, `"measured_seconds":0`, "m.json: layout dp=4: a time of 0: out of range"},
+		{`"axis":"dp","predicted_seconds":0.5,"measured_seconds":0.6`, ``, "m.json: layout dp=4: an entry of axes without a name"},
+		{`"predicted_seconds":0.5,`, ``, "m.json: layout dp=4: a time of 0: out of range"},
+		{`"measured_seconds":3`, `"measured_seconds":1e300`, "m.json: call send: a time of 1e+300: out of range"},
+	} {
+		_, err := Parse("m.json", []byte(strings.Replace(good, c.was, c.now, 1)))
+		if err == nil || !strings.HasPrefix(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v, want %q", c.now, err, c.want)
+		}
+	}
 }

@@ -2,7 +2,6 @@ package verdict
 
 import (
 	"encoding/json"
-	"math"
 
 	"planner/internal/catalog"
 	"planner/internal/export"
@@ -40,38 +39,4 @@ func Parse(file string, text []byte) (*Report, error) {
 	}
 	r.Judge()
 	return r, nil
-}
-
-// check says what a report that planner wrote cannot hold.
-func (r *Report) check() string {
-	positive := func(x ...float64) bool {
-		for _, v := range x {
-			if !(v > 0) || math.IsInf(v, 1) {
-				return false
-			}
-		}
-		return true
-	}
-	if len(r.Layouts) == 0 {
-		return "no layouts: want at least one"
-	}
-	if r.Ranks < 1 || r.Nodes < 1 {
-		return "ranks or nodes below 1"
-	}
-	for _, l := range r.Layouts {
-		if !positive(l.Predicted, l.Measured) || !(l.StdErr >= 0) {
-			return "layout " + l.Layout + ": a time that is not above 0"
-		}
-	}
-	for _, c := range r.Calls {
-		if !positive(c.Predicted, c.Measured) {
-			return "call " + c.Op + ": a time that is not above 0"
-		}
-	}
-	for _, l := range r.Links {
-		if !positive(l.Bandwidth, l.Latency, l.Sharing, l.Probed.Alone, l.Probed.Shared, l.Probed.Latency) {
-			return "link " + l.Tier + ": a term that is not above 0"
-		}
-	}
-	return ""
 }

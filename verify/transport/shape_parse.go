@@ -41,11 +41,16 @@ func parseShape(text string) (*Shape, error) {
 	if s.Nodes < 1 || s.PerNode < 1 || s.Nodes > most || s.PerNode > most {
 		return bad("%q is out of range (1 to %d each)", size, most)
 	}
+	given := map[string]bool{}
 	for field := range strings.SplitSeq(rest, ",") {
 		if field == "" {
 			continue
 		}
 		key, value, _ := strings.Cut(field, "=")
+		if key = shapeKey(key); given[key] {
+			return bad("%s: %s is given twice", field, key)
+		}
+		given[key] = true
 		if err := s.set(key, value); err != nil {
 			return bad("%s: %v", field, err)
 		}
@@ -56,15 +61,31 @@ func parseShape(text string) (*Shape, error) {
 	return s, nil
 }
 
+// shapeKey returns the key that others stand for.
+func shapeKey(key string) string {
+	switch key {
+	case "pcie", "intra":
+		return "nvlink"
+	case "roce", "inter":
+		return "ib"
+	case "ib-delay", "roce-delay", "inter-delay":
+		return "delay"
+	case "pcie-delay", "intra-delay":
+		return "nvlink-delay"
+	}
+	return key
+}
+
+// set takes a key of shapeKey.
 func (s *Shape) set(key, value string) (err error) {
 	switch key {
-	case "nvlink", "pcie", "intra":
+	case "nvlink":
 		s.Intra.Bandwidth, err = rate(value)
-	case "ib", "roce", "inter":
+	case "ib":
 		s.Inter.Bandwidth, err = rate(value)
-	case "delay", "ib-delay", "roce-delay", "inter-delay":
+	case "delay":
 		s.Inter.Delay, err = delay(value)
-	case "nvlink-delay", "pcie-delay", "intra-delay":
+	case "nvlink-delay":
 		s.Intra.Delay, err = delay(value)
 	case "nics":
 		s.NICsPerNode, err = strconv.Atoi(value)
@@ -80,8 +101,11 @@ func (s *Shape) set(key, value string) (err error) {
 // rate reads a bandwidth that a port can be shaped to.
 func rate(text string) (unit.BytesPerSecond, error) {
 	r, err := unit.ParseBandwidth(text)
-	if err == nil && r < 1e3 {
+	switch {
+	case err == nil && r < 1e3:
 		return 0, fmt.Errorf("below 1 kB/s")
+	case err == nil && r > 1e15:
+		return 0, fmt.Errorf("above 1 PB/s")
 	}
 	return r, err
 }
