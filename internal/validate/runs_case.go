@@ -1,6 +1,7 @@
 package validate
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -62,7 +63,7 @@ func (b *Builder) Case(r *Run) Case {
 	if err == nil {
 		c.asked = b.Own && !c.Unstated
 		c.workload()
-		err = c.layout()
+		err = cmp.Or(catalog.Computes(c.Cluster.GPU, c.Work.Precision), c.layout())
 	}
 	if err != nil {
 		c.Skipped = strings.ReplaceAll(err.Error(), "\n", "; ")

@@ -1,7 +1,6 @@
 package validate
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -51,11 +50,7 @@ func (c *Case) precision() hardware.Precision {
 	case c.Run.Framework == "megatron-deepspeed":
 		p = hardware.FP16
 	}
-	if c.Run.Precision == "" {
-		c.assume("precision", p.String())
-	} else {
-		c.assume("precision", fmt.Sprintf("%s, as %q is not known", p, c.Run.Precision))
-	}
+	c.assume("precision", p.String())
 	return p
 }
 

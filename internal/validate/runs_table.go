@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"planner/hardware"
 	"planner/internal/catalog"
 )
 
@@ -111,7 +112,7 @@ func readRun(at string, index map[string]int, cells []string) (Run, error) {
 		TP:        c.count("tp"), PP: c.count("pp"), VPP: c.count("vpp"), CP: c.count("cp"), EP: c.count("ep"), DP: c.count("dp"),
 		Shard: c.count("shard"), SP: c.word("sp", "0", "1"), Zero: c.word("zero", "0", "1", "2", "3"),
 		Recompute: c.word("recompute", "none", "selective", "full"),
-		Attention: c.word("attention", "flash", "unfused"), Kernel: c.text("kernel"), Precision: c.text("precision"),
+		Attention: c.word("attention", "flash", "unfused"), Kernel: c.text("kernel"), Precision: c.precision(),
 		Step: c.real("step_seconds"), Tokens: c.real("tokens_per_second_per_gpu"), Memory: c.real("memory_gib"),
 		MemoryKind: c.word("memory_kind", "allocated", "reserved", "rounded", "required", "unknown"),
 		Outcome:    c.word("outcome", "ok", "oom", "crash-or-oom"),
@@ -159,6 +160,16 @@ func (c *runCells) real(column string) float64 {
 		c.fail(column, s, "a number above 0, or nothing")
 	}
 	return v
+}
+
+// precision takes any case: sources write FP8 and bf16.
+func (c *runCells) precision() string {
+	given := c.text("precision")
+	s := strings.ToLower(given)
+	if s != "" && !slices.Contains(hardware.Precisions(), s) {
+		c.fail("precision", given, strings.Join(hardware.Precisions(), ", ")+", or nothing")
+	}
+	return s
 }
 
 func (c *runCells) word(column string, allowed ...string) string {

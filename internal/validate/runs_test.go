@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"planner/hardware"
 )
 
 func bundledRuns(t testing.TB) []Run {
@@ -132,10 +134,36 @@ func TestReadRunsFaults(t *testing.T) {
 		{"number", head + "megatron\th100-sxm-80gb\teight\t2048\t8\t\t\n", `t.tsv:2: gpus "eight": want a whole number from 1, or nothing`},
 		{"blank", head + "megatron\th100-sxm-80gb\t8\t\t8\t\t\n", "t.tsv:2: seq_len: blank: a prediction needs it"},
 		{"stage", head + "megatron\th100-sxm-80gb\t8\t2048\t8\t2\t4\n", `t.tsv:2: zero "4": want 0, 1, 2, 3, or nothing`},
+		{"precision", strings.Replace(head, "zero", "precision", 1) + "megatron\th100-sxm-80gb\t8\t2048\t8\t2\ttf32\n",
+			`t.tsv:2: precision "tf32": want bf16, fp16, fp8, fp8-block, mxfp8, nvfp4, fp32, or nothing`},
 	} {
 		_, err := ReadRuns("t.tsv", strings.NewReader(c.text))
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%s: %v, want %s", c.name, err, c.want)
+		}
+	}
+}
+
+// Precisions are read in letters of any case; one that the part has no rate for is
+// not predicted.
+func TestRunPrecisions(t *testing.T) {
+	const head = "framework\tgpu\tgpus\tseq_len\tgbs\tpreset\tprecision\n"
+	for _, c := range []struct {
+		row     string
+		want    hardware.Precision
+		skipped string
+	}{
+		{"megatron\th100-sxm-80gb\t8\t2048\t8\tllama3.2-1b\tFP8\n", hardware.FP8, ""},
+		{"megatron\th100-sxm-80gb\t8\t2048\t8\tllama3.2-1b\tBf16\n", hardware.BF16, ""},
+		{"megatron\trtx-pro-6000-server\t8\t2048\t8\tllama3.2-1b\tfp32\n", hardware.FP32, "no fp32 rate"},
+	} {
+		runs, err := ReadRuns("t.tsv", strings.NewReader(head+c.row))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := NewBuilder().Case(&runs[0])
+		if got.Work.Precision != c.want || got.Assumed["precision"] != "" || (got.Skipped != "") != (c.skipped != "") || !strings.Contains(got.Skipped, c.skipped) {
+			t.Errorf("%s: %v, assumed %q, skipped %q", c.row, got.Work.Precision, got.Assumed["precision"], got.Skipped)
 		}
 	}
 }
