@@ -96,6 +96,9 @@ func (o *Options) Validate() error {
 			return fmt.Errorf("--emulate: %w", err)
 		}
 	}
+	if err := o.fits(freeMemory()); err != nil {
+		return err
+	}
 	if err := o.validateCores(); err != nil {
 		return err
 	}
