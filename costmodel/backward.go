@@ -45,19 +45,24 @@ func (l *Layer) Backward(hidden int, s *Slice) unit.Bytes {
 // what w2 returns is not needed. Layers of another kind keep all.
 func (l *Layer) KeepsOps() bool { return l.Mixer.Kind == Attention && l.FFN.Experts == 0 }
 
-// SavedOps returns what such a layer keeps: its input, the attention output and
-// the outputs of wq, wv, w1 and w2.
+// SavedOps returns what such a layer keeps: its input, the attention output with
+// its log-sum-exp, and the outputs of wq, wv, w1 and w2. Of w2 every TP rank keeps
+// its sum over the whole width, as the product returned it, and under SP what the
+// ReduceScatters of both parts return.
 func (l *Layer) SavedOps(hidden int, s *Slice) unit.Bytes {
 	x, f := &l.Mixer, &l.FFN
 	if !l.KeepsOps() {
 		return l.Saved(hidden, s, true).All()
 	}
 	rows := s.Rows() * float64(hidden) // input
+	if s.SP && s.TP > 1 {
+		rows *= 3
+	}
 	if f.Gated {
-		rows *= 2 // and w2
+		rows += s.Tokens() * float64(hidden) // w2
 	}
 	wide := float64(x.Heads*(x.HeadDim+x.VHeadDim))/s.TP + kvHeads(x, s.TP)*float64(x.VHeadDim) + float64(f.Width)/s.TP
-	return unit.Bytes(half * (rows + s.Tokens()*wide))
+	return unit.Bytes(half*(rows+s.Tokens()*wide) + 4*s.Tokens()*float64(x.Heads)/s.TP)
 }
 
 // Weights returns the elements of the matrices of one layer on a rank, the

@@ -65,7 +65,22 @@ func TestWeightsOfLayer(t *testing.T) {
 func TestSavedOps(t *testing.T) {
 	s := Slice{Batch: 1, Seq: 4096, CP: 1, TP: 1, EP: 1, ETP: 1, Imbalance: 1, Attention: kernel.Flash2}
 	const h, kv, ffn = 8192, 1024, 28672
-	if got, want := float64(widthsOf70B.SavedOps(h, &s))/4096, 2.0*(h+h+kv+h+ffn+h); got != want {
+	if got, want := float64(widthsOf70B.SavedOps(h, &s))/4096, 2.0*(h+h+kv+h+ffn+h)+4*64; got != want {
+		t.Errorf("%v bytes a token, want %v", got, want)
+	}
+	s.TP, s.SP = 8, true // w2's sum whole, two scattered sums
+	if got, want := float64(widthsOf70B.SavedOps(h, &s))/4096, 2.0*(3*h/8+h+(h+kv+h+ffn)/8)+4*8; got != want {
+		t.Errorf("%v bytes a token at tp=8, want %v", got, want)
+	}
+}
+
+// Nemotron-H-8B's Mamba-2 layers (its config.json: 128 heads of 64, 8 groups of
+// 128) keep of a token the input and its norm (2·2h), 18,560 projected elements, the
+// scan's output and its gated norm, 8,192 each.
+func TestRecurrentSaved(t *testing.T) {
+	s := Slice{Batch: 1, Seq: 8192, CP: 1, TP: 1, EP: 1, ETP: 1, Imbalance: 1, Attention: kernel.TE}
+	l := Layer{Norms: 1, Mixer: Mixer{Kind: Mamba2, Heads: 128, HeadDim: 64, VHeadDim: 64, State: 128, Groups: 8, Conv: 4}}
+	if got, want := float64(l.Saved(4096, &s, false).All())/8192, 2.0*(2*4096+18560+2*8192); got != want {
 		t.Errorf("%v bytes a token, want %v", got, want)
 	}
 }

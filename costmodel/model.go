@@ -138,10 +138,13 @@ type FFN struct {
 	Gated bool // gate and up projections (SwiGLU, GeGLU)
 	Bias  bool
 
-	Experts     int // routed experts, 0: dense
-	TopK        int // routed experts per token
-	ExpertWidth int // inner width of a routed expert
-	ExpertBias  bool
+	Experts int // routed experts, 0: dense
+	TopK    int // routed experts per token
+	// Of Groups equal groups of experts a token reaches TopGroups (DeepSeek-V3,
+	// arXiv 2412.19437, section 2.1.2, node-limited routing); Groups 0: any.
+	Groups, TopGroups int
+	ExpertWidth       int // inner width of a routed expert
+	ExpertBias        bool
 	// Latent is the width that routed experts read and write where it is not
 	// the hidden size (Nemotron 3 Ultra), with projections down and up; 0: h.
 	Latent     int

@@ -62,10 +62,36 @@ func (l *Layer) mixerSaved(s *Slice, in float64) float64 {
 		full := heads * (half*float64(2*x.HeadDim+2*x.VHeadDim) + x.outputCopies(s)*float64(x.VHeadDim) + 4)
 		return in + s.Rows()*half*compressed + t*full
 	case Linear, Mamba2:
-		sharded, _ := x.params(1)
-		return in + 2*t*half*float64(sharded)/s.TP
+		return in + t*x.recurrentSaved()/s.TP
 	}
 	return 0
+}
+
+// deltaChunk is the tokens of a chunk of the gated delta rule, whose matrix of
+// inner products the backward pass reads (flash-linear-attention,
+// ops/gated_delta_rule/chunk.py).
+const deltaChunk = 64
+
+// recurrentSaved returns the bytes of a token that a layer with a state keeps
+// beside its input:
+//
+//	Mamba-2: what the input projection returns, the scan's output and its gated
+//	norm; the convolution is formed again (state-spaces/mamba,
+//	ops/triton/ssd_combined.py, MambaSplitConv1dScanCombinedFn)
+//	gated delta rule: q, k, v and the gate as projected, q, k and v convolved, the
+//	output and its gated norm, a row of the chunk's matrix, decay and β in fp32
+//	fixed decay: q, k, v, gate, output and norm before and after their activation
+func (x *Mixer) recurrentSaved() float64 {
+	heads, inner := float64(x.Heads), float64(x.Heads*x.VHeadDim)
+	keys := float64(x.KVHeads * x.HeadDim)
+	switch {
+	case x.Kind == Mamba2:
+		inner = float64(x.Heads * x.HeadDim)
+		return half * (2*inner + 2*float64(x.Groups*x.State) + heads + 2*inner)
+	case x.FixedDecay:
+		return half * 2 * (2*keys + 4*inner)
+	}
+	return half*((2*keys+2*inner)+(2*keys+inner)+2*inner+deltaChunk*heads) + 8*heads
 }
 
 // attentionSaved counts elements per token: q, k and v as the core reads them

@@ -1,6 +1,8 @@
 package strategies
 
 import (
+	"math"
+
 	"planner/costmodel"
 	"planner/costmodel/collective"
 	"planner/hardware/unit"
@@ -20,8 +22,10 @@ func (s *site) contextLayer(t *tally, l *costmodel.Layer, core costmodel.Pass, a
 		return
 	}
 	switch {
-	case x.Kind == costmodel.Linear || x.Kind == costmodel.Mamba2:
+	case x.Kind == costmodel.Linear:
 		s.contextState(t, x, again)
+	case x.Kind == costmodel.Mamba2:
+		s.contextScan(t, x, again)
 	case s.l.CPKind == CPAllGather:
 		s.contextGather(t, x, again)
 	case s.l.CPKind == CPA2A:
@@ -71,23 +75,39 @@ func (s *site) contextUlysses(t *tally, x *costmodel.Mixer, again float64) {
 	k, v := s.keyValues(x)
 	q := s.tokens().Times(float64(x.Heads*x.HeadDim) / float64(s.l.TP) * s.model.Size())
 	o := s.tokens().Times(float64(x.Heads*x.VHeadDim) / float64(s.l.TP) * s.model.Size())
-	for _, m := range []struct {
-		what string
-		size unit.Bytes
-	}{{"queries", q}, {"keys", k}, {"values", v}, {"attention output", o}} {
+	s.exchanged(t, again, tensor{"queries", q}, tensor{"keys", k}, tensor{"values", v}, tensor{"attention output", o})
+}
+
+// tensor is what an AllToAll exchanges between sequence and heads.
+type tensor struct {
+	what string
+	size unit.Bytes
+}
+
+func (s *site) exchanged(t *tally, again float64, tensors ...tensor) {
+	for _, m := range tensors {
 		t.issue(s.exposedContext(collective.AllToAll, m.what, collective.Forward, m.size, 1))
 		t.issue(s.exposedContext(collective.AllToAll, t.label(m.what, ", recomputed"), collective.Backward, m.size, again))
 		t.issue(s.exposedContext(collective.AllToAll, t.label(m.what, " gradient"), collective.Backward, m.size, 1))
 	}
 }
 
-// contextState passes the recurrent state of a linear or Mamba-2 layer along
-// the ranks of a sequence: one send of heads·d_k·d_v in fp32 each way.
+// contextScan gives each rank the whole sequence of a share of the heads before
+// the convolution, and its share of the sequence back after the scan (Megatron-LM
+// core/ssm/mamba_context_parallel.py). Groups that are fewer than the ranks are
+// sent to several.
+func (s *site) contextScan(t *tally, x *costmodel.Mixer, again float64) {
+	of := func(width float64) unit.Bytes { return s.tokens().Times(width / float64(s.l.TP) * s.model.Size()) }
+	inner := of(float64(x.Heads * x.HeadDim))
+	groups := of(math.Max(float64(x.Groups), float64(s.l.CP*s.l.TP)) * float64(x.State))
+	s.exchanged(t, again, tensor{"gate", inner}, tensor{"scan input", inner}, tensor{"state input", groups}, tensor{"state output", groups},
+		tensor{"step", of(float64(x.Heads))}, tensor{"scan output", inner})
+}
+
+// contextState passes the recurrent state of a linear layer along the ranks of a
+// sequence: one send of heads·d_k·d_v in fp32 each way.
 func (s *site) contextState(t *tally, x *costmodel.Mixer, again float64) {
 	width := x.HeadDim * x.VHeadDim
-	if x.Kind == costmodel.Mamba2 {
-		width = x.HeadDim * x.State
-	}
 	m := unit.Bytes(float64(s.l.MBS) * float64(x.Heads*width) / float64(s.l.TP) * 4)
 	c := s.contextCall(collective.Send, "recurrent state", collective.Forward, m, 1)
 	c.DType, c.Overlaps = collective.FP32, ""

@@ -29,3 +29,22 @@ func TestTensorOverlapEndsWithTheDomain(t *testing.T) {
 		}
 	}
 }
+
+// Nemotron-H's Mamba-2 layers exchange 18,560 elements a token before the scan and
+// 8,192 after it (Megatron-LM core/ssm/mamba_context_parallel.py): of 4,096 tokens
+// over two tensor-parallel ranks 76.0 and 33.6 MB.
+func TestScanExchangesHeads(t *testing.T) {
+	a, e := estimateOf(t, question("nemotron-h-8b", "h100-sxm-80gb", "megatron", 64, 64, 8192), "tp=2,cp=2,dp=16,zero=1")
+	sizes := map[string]float64{}
+	x := a.Problem.Explain(e.Layout, e.Framework)
+	for _, c := range x.Calls {
+		if c.Axis == collective.AxisCP && c.Phase == collective.Forward && c.Op == collective.AllToAll {
+			sizes[c.Purpose] += float64(c.Bytes)
+		}
+	}
+	out := sizes["scan output"]
+	in := sizes["gate"] + sizes["scan input"] + sizes["state input"] + sizes["state output"] + sizes["step"]
+	if in != 4096*18560/2*2 || out != 4096*8192/2*2 {
+		t.Errorf("%g in, %g out: %v", in, out, sizes)
+	}
+}

@@ -56,20 +56,10 @@ func (s *site) routedTokens() unit.Bytes {
 // repeatsTokens reports whether every TP rank dispatches the same tokens.
 func (s *site) repeatsTokens() bool { return s.prof.Comm.RepeatsTokens && !s.l.SP && s.l.TP > 1 }
 
-// distinct returns how many of ranks that split the experts alike hold one of a
-// token's topk different ones: ranks·(1 − C(E − E/ranks, topk)/C(E, topk)).
-func distinct(experts, topk, ranks int) float64 {
-	miss, others := 1.0, float64(experts)*(1-1/float64(ranks))
-	for i := range topk {
-		miss *= max(0, others-float64(i)) / float64(experts-i)
-	}
-	return float64(ranks) * (1 - miss)
-}
-
 // expertFused sends each token once to every rank that holds a part of one of its
 // experts, and the sums back.
 func (s *site) expertFused(t *tally, l *costmodel.Layer, again float64) {
-	n := distinct(l.FFN.Experts, l.FFN.TopK, s.l.EP) * float64(s.l.ETP)
+	n := destinations(&l.FFN, s.l.EP) * float64(s.l.ETP)
 	c := collective.Call{Op: collective.AllToAll, Dims: collective.EP, Axis: collective.AxisEP, Span: s.tpep, DType: s.model,
 		Bytes: s.copies(&l.FFN, n).Times(s.load())}
 	if s.l.ETP > 1 {
@@ -86,6 +76,10 @@ func (s *site) expertExchange(t *tally, l *costmodel.Layer, again float64) {
 		Bytes: s.copies(f, float64(f.TopK)).Times(load)}
 	s.threeTimes(t, c, "token dispatch", again)
 	s.threeTimes(t, c, "token combine", again)
+	if s.prof.Comm.CountCalls {
+		c.DType, c.Bytes, c.Purpose, c.Phase, c.Count = collective.Int64, unit.Bytes(8*f.Experts), "tokens per expert", collective.Forward, 1
+		s.twice(t, c, again)
+	}
 	if !s.prof.Comm.RoutingCalls {
 		return
 	}

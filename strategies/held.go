@@ -155,12 +155,13 @@ func (s *site) unsharded(h *held) float64 {
 	case s.scattersOnce():
 		return (h.dense + h.expert) * s.p.Work.Trained()
 	}
-	return h.layer
+	return h.layer * s.p.Work.Trained()
 }
 
 // stateBuffers returns what lives beside the split state: gathered layers (the
-// one in use and the one prefetched, and unsharded gradients of one), a
-// secondary shard, communication buckets.
+// one in use and the one prefetched, and unsharded gradients of one) or, where
+// nothing is gathered, the 16-bit copies that the backward pass reads of weights
+// kept in 32 bits, a secondary shard, communication buckets.
 func (s *site) stateBuffers(h *held) unit.Bytes {
 	l, c := &s.l, &s.prof.Comm
 	e := s.model.Size()
@@ -178,6 +179,9 @@ func (s *site) stateBuffers(h *held) unit.Bytes {
 		if (l.PP > 1 || !s.freesLayers()) && !s.p.Work.Forward && c.Reuse == 0 {
 			b += bytesOf(h.dense+h.expert-h.root, s.model)
 		}
+	}
+	if l.Zero == 0 && s.prof.fullWeights() && !s.p.Work.Forward && s.model.Size() < 4 {
+		b += bytesOf(h.dense+h.expert, s.model)
 	}
 	if l.HPZ > 0 {
 		b += unit.Bytes((h.dense + h.expert) * e / float64(l.HPZ))

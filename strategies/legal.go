@@ -135,11 +135,28 @@ func (p *Problem) checkSequence(l *Layout, _ *Profile) *Violation {
 	case l.SP && seq/l.CP%l.TP != 0:
 		return &Violation{RuleSequence, "tp=" + strconv.Itoa(l.TP),
 			fmt.Sprintf("%d tokens a rank do not split over tp with sequence parallelism", seq/l.CP), "use sp=false or a smaller tp"}
+	case l.CP > 1 && !scanFits(p.Model, l):
+		return &Violation{RuleHeads, "cp=" + strconv.Itoa(l.CP), fmt.Sprintf("the heads or groups of a Mamba-2 layer do not split over tp·cp = %d", l.TP*l.CP),
+			"use a smaller cp or tp"}
 	case l.CP > 1 && l.CPKind == CPA2A && !ulyssesFits(p.Model, l):
 		return &Violation{RuleHeads, "cpkind=a2a", fmt.Sprintf("Ulysses splits heads: %s over tp·cp = %d", headCounts(p.Model, l.TP*l.CP), l.TP*l.CP),
 			"use cpkind=p2p or allgather, or a smaller cp"}
 	}
 	return nil
+}
+
+// scanFits reports whether context parallelism can deal out the heads of Mamba-2
+// layers, and their groups or copies of them (Megatron-LM
+// core/ssm/mamba_context_parallel.py).
+func scanFits(m *costmodel.Model, l *Layout) bool {
+	for i := range m.Kinds {
+		x := &m.Kinds[i].Mixer
+		groups := max(1, x.Groups/l.TP)
+		if x.Kind == costmodel.Mamba2 && (x.Heads/l.TP%l.CP != 0 || groups%l.CP != 0 && l.CP%groups != 0) {
+			return false
+		}
+	}
+	return true
 }
 
 func ulyssesFits(m *costmodel.Model, l *Layout) bool { return TPFits(m, l.TP*l.CP) }

@@ -1,6 +1,8 @@
 package strategies
 
 import (
+	"slices"
+
 	"planner/costmodel"
 )
 
@@ -28,7 +30,20 @@ func (p *Problem) checkFramework(l *Layout, f *Profile) *Violation {
 			return &Violation{RuleFramework, given, f.Name + " " + what, remedy}
 		}
 	}
+	if p.keepsAll(l, f) {
+		return &Violation{RuleFramework, "recompute=selective", f.Name + " chooses by operation what to keep, which is modelled for layers of plain attention and a dense MLP alone",
+			"use recompute=none or full"}
+	}
 	return nil
+}
+
+// keepsAll reports whether selective recomputation is of operations and no layer
+// has those that it chooses among, so that it would be no recomputation at all.
+func (p *Problem) keepsAll(l *Layout, f *Profile) bool {
+	if l.Recompute != RecomputeSelective || !f.Memory.SelectiveOps {
+		return false
+	}
+	return !slices.ContainsFunc(p.Model.Kinds, func(k costmodel.Layer) bool { return k.KeepsOps() })
 }
 
 // partialAttention reports layers whose mask or state does not survive a

@@ -58,6 +58,8 @@ type Comm struct {
 	// RoutingCalls says that probabilities and counts of tokens are exchanged
 	// beside the tokens that go to experts.
 	RoutingCalls bool `toml:"routing_calls"`
+	// CountCalls says that the counts of tokens alone are exchanged, by AllToAll.
+	CountCalls bool `toml:"count_calls"`
 	// ExpertBias says that the tokens of each expert are summed once a step where
 	// the router has a correction.
 	ExpertBias bool `toml:"expert_bias"`

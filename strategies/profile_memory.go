@@ -13,6 +13,8 @@ type ProfileMemory struct {
 	// LowCopies counts the quantised copies of the weights that 8-bit steps keep
 	// beside the 16-bit ones: the weight and its transpose.
 	LowCopies float64 `toml:"low_copies"`
+	// LowSaved says that 8-bit steps keep the inputs of products quantised.
+	LowSaved bool `toml:"low_saved"`
 	// PlainGrad is Grad of the software before the profile's release
 	// (Workload.Plain), HalfGrad that of fp16 steps; 0: Grad.
 	PlainGrad float64 `toml:"plain_grad"`

@@ -3,6 +3,8 @@ package strategies_test
 import (
 	"math"
 	"testing"
+
+	"planner/internal/ask"
 )
 
 // TestSelectiveOpsRunsProductsAgain: keeping every second product's output forms
@@ -65,5 +67,20 @@ func TestFirstLayersAreRebuiltLast(t *testing.T) {
 			t.Errorf("layer %d saves %.4f GiB, the one before %.4f", i, got, saved)
 		}
 		last, saved = now, last-now
+	}
+}
+
+// TestSelectiveOpsNeedsProducts: of experts and latent attention torchtitan's
+// choice is not modelled, so that it would be the same layout twice.
+func TestSelectiveOpsNeedsProducts(t *testing.T) {
+	for model, refused := range map[string]bool{"qwen3-30b-a3b": true, "llama3.1-8b": false} {
+		q := question(model, "h100-sxm-80gb", "torchtitan", 8, 64, 4096)
+		a, err := ask.Ask(q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := a.Layout("zero=3,recompute=selective"); (err != nil) != refused {
+			t.Errorf("%s: %v", model, err)
+		}
 	}
 }

@@ -77,6 +77,10 @@ func parts(p *Problem, s *Space, f *found) []part {
 				f.refuse(RuleSequence, 1, func() *Violation { return p.checkSequence(&Layout{TP: tp, CP: cp}, nil) })
 				continue
 			}
+			if l := (Layout{TP: tp, CP: cp}); cp > 1 && !scanFits(p.Model, &l) {
+				f.refuse(RuleHeads, 1, func() *Violation { return p.checkSequence(&l, nil) })
+				continue
+			}
 			out = append(out, part{tp, cp})
 		}
 	}

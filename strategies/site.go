@@ -93,12 +93,21 @@ func (s *site) slice() costmodel.Slice {
 	l, w := &s.l, &s.p.Work
 	return costmodel.Slice{
 		Batch: float64(l.MBS), Seq: float64(w.Seq), CP: float64(l.CP), TP: float64(l.TP), SP: l.SP,
-		EP: float64(l.EP), ETP: float64(l.ETP), Imbalance: s.load(), Input: s.p.low,
+		EP: float64(l.EP), ETP: float64(l.ETP), Imbalance: s.load(), Input: s.lowSaved(),
 		Ulysses: l.CPKind == CPA2A, PlainGLU: s.prof.Memory.PlainGLU || w.Plain,
 		Attention: s.attention(), Pointwise: s.pointwise(), Norm: s.normTraffic(), Misaligned: s.fit.Misaligned,
 		Element: s.model.Size(), Repeated: s.repeatsTokens(),
 		Resort: l.EP > 1 && l.Dispatcher == DispatchAllToAll,
 	}
+}
+
+// lowSaved returns the bytes of an element of a product's input as it is kept
+// quantised; 0: it is kept as it was.
+func (s *site) lowSaved() float64 {
+	if !s.prof.Memory.LowSaved {
+		return 0
+	}
+	return s.p.low
 }
 
 // pointwise returns the traffic of norms and residuals over the fused minimum.

@@ -170,6 +170,10 @@ func (w *walker) rest() {
 				w.l.FullLayers = w.s.FullLayers
 			}
 			w.l = w.p.Settle(w.l)
+			if w.p.keepsAll(&w.l, profile) {
+				w.found.refuse(RuleFramework, 1, func() *Violation { return w.p.checkFramework(&w.l, profile) })
+				continue
+			}
 			w.visit(profile)
 		}
 	}

@@ -100,6 +100,7 @@ func (c *hfConfig) experts(key string, width ...string) *moeSpec {
 		Experts: c.size(maxWidth, append([]string{key}, expertKeys...)...),
 		TopK:    c.size(maxWidth, topKKeys...),
 		FFN:     c.size(maxWidth, width...),
+		Groups:  c.opt(1, maxExpert, "n_group"), TopGroups: c.opt(1, maxExpert, "topk_group"),
 	}
 }
 

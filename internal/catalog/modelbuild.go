@@ -215,6 +215,9 @@ func (s *modelSpec) mlp(sparse bool) costmodel.FFN {
 	}
 	f.Bias = false
 	f.Experts, f.TopK, f.ExpertWidth, f.ExpertBias = s.MoE.Experts, s.MoE.TopK, s.MoE.FFN, s.MoE.Bias
+	if s.MoE.Groups > 1 {
+		f.Groups, f.TopGroups = s.MoE.Groups, s.MoE.TopGroups
+	}
 	f.Shared, f.SharedGate, f.Latent = s.MoE.Shared, s.MoE.SharedGate, s.MoE.Latent
 	if s.MoE.RouterBias {
 		f.RouterBias = s.MoE.Experts

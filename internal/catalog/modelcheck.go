@@ -51,6 +51,8 @@ func (s *modelSpec) check(name string) error {
 	if x := s.MoE; x != nil {
 		in("moe.experts", x.Experts, 1, maxExpert)
 		in("moe.top_k", x.TopK, 1, max(1, x.Experts))
+		in("moe.groups", x.Groups, 0, max(1, x.Experts))
+		in("moe.top_groups", x.TopGroups, 0, max(1, x.Groups))
 		in("moe.ffn", x.FFN, 1, maxWidth)
 		in("moe.shared", x.Shared, 0, maxWidth)
 		in("moe.latent", x.Latent, 0, maxWidth)

@@ -81,8 +81,10 @@ type mlaSpec struct {
 type moeSpec struct {
 	Experts    int  `toml:"experts"`
 	TopK       int  `toml:"top_k"`
-	FFN        int  `toml:"ffn"`    // of one routed expert
-	Shared     int  `toml:"shared"` // of all shared experts together
+	Groups     int  `toml:"groups"`     // of experts, of which a token reaches top_groups
+	TopGroups  int  `toml:"top_groups"` // 0 and 0: no limit
+	FFN        int  `toml:"ffn"`        // of one routed expert
+	Shared     int  `toml:"shared"`     // of all shared experts together
 	SharedGate bool `toml:"shared_gate"`
 	FirstDense int  `toml:"first_dense"` // dense layers at the start
 	Every      int  `toml:"every"`       // default 1
