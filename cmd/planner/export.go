@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -159,7 +160,7 @@ func writeExport(c *cobra.Command, o *exportFlags, d *export.Document, why strin
 		if err := export.WriteFile(o.output, []byte(d.Text)); err != nil {
 			return err
 		}
-		if !d.Comments {
+		if !d.Comments && regular(o.output) {
 			side := strings.TrimSuffix(o.output, ".json") + ".planner.txt"
 			if err := export.WriteFile(side, []byte(d.SideFile())); err != nil {
 				return err
@@ -179,4 +180,10 @@ func writeExport(c *cobra.Command, o *exportFlags, d *export.Document, why strin
 		show.Note(notes, "assumed", "%s", m)
 	}
 	return nil
+}
+
+// regular reports whether a file that was written is one, not a device.
+func regular(path string) bool {
+	f, err := os.Stat(path)
+	return err == nil && f.Mode().IsRegular()
 }

@@ -32,7 +32,8 @@ type Config struct {
 	// a known number the nearest values that hold are named instead.
 	mismatch  error
 	Precision string
-	GPUs      int // where the file implies them
+	Capacity  float64 // factor that experts are padded to; 0: no token is dropped
+	GPUs      int     // where the file implies them
 
 	saved *plan.Plan // the whole question, where the file is one
 

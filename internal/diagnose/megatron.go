@@ -122,6 +122,7 @@ func (s settings) data(c *Config) {
 	if l.Zero == 1 && !s.on("overlap_param_gather") {
 		c.find("overlap_param_gather", "off: the parameters are gathered before the next forward pass begins")
 	}
+	c.Capacity, _ = strconv.ParseFloat(s["moe_expert_capacity_factor"], 64) // no number: none
 	l.Dispatcher = map[string]strategies.Dispatcher{"allgather": strategies.DispatchAllGather, "flex": strategies.DispatchFlex}[s["moe_token_dispatcher_type"]]
 	l.CPKind = map[string]strategies.CPKind{"all_gather": strategies.CPAllGather, "a2a": strategies.CPA2A}[s["cp_comm_type"]]
 	if s.on("optimizer_cpu_offload") {

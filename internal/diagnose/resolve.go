@@ -53,6 +53,9 @@ func (c *Config) layout(q ask.Question) (a *ask.Answer, l strategies.Layout, f *
 	if q.SeqLen == 0 {
 		q.SeqLen = c.Seq
 	}
+	if q.Capacity == 0 && q.Imbalance == 0 {
+		q.Capacity = c.Capacity
+	}
 	if q.GPUs == 0 {
 		q.GPUs = c.GPUs
 	}

@@ -121,7 +121,7 @@ func dsPrecision(c *dsConfig, w hardware.Precision, d *Document) {
 		d.assume("fp32 is the default: no precision section")
 	default:
 		c.BF16 = &dsSwitch{true}
-		d.missing("precision %s: bf16 is written; 8-bit products are a matter of the model's layers (Transformer Engine)", w)
+		d.missing("precision %s: bf16 is written; products in it are a matter of the model's layers (Transformer Engine)", w)
 	}
 }
 

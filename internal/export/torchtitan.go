@@ -156,9 +156,13 @@ func titanMissing(p *Plan, d *Document) {
 	if l.HPZ > 0 {
 		d.cannot("hpz", "hpz=%d: use shard for HSDP instead", l.HPZ)
 	}
-	if w := p.Problem.Work.Precision; w == hardware.FP32 {
+	switch w := p.Problem.Work.Precision; w {
+	case hardware.BF16:
+	case hardware.FP32:
 		d.missing("precision %s: set mixed_precision_param to float32; FSDP computes in bfloat16 by default", w)
-	} else if w != hardware.BF16 {
+	case hardware.FP16:
+		d.missing("precision %s: torchtitan scales no loss: run bf16", w)
+	default:
 		d.missing("precision %s: add the converter of your model (Float8…, MXFP8… or NVFP4…)", w)
 	}
 	if l.EP > 1 && l.Dispatcher != strategies.DispatchAllToAll {

@@ -44,8 +44,9 @@ func workload(name string, p *Plan, d *Document) {
 // capacity says where a target takes the factor that experts are padded to.
 func capacity(name string, factor float64, d *Document) {
 	switch name {
-	case "megatron", "bridge":
+	case "megatron", "megatron-bridge":
 		d.assume("experts are padded to a capacity of %g × the mean load; what is beyond it is dropped by probability", factor)
+	case "slurm", "torchrun":
 	case "nemo":
 		d.missing("--capacity-factor %g: set moe_expert_capacity_factor and moe_pad_expert_input_to_capacity on the model's config", factor)
 	default:

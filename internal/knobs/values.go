@@ -30,22 +30,12 @@ func chunks(p *strategies.Problem, l *strategies.Layout) (out []int) {
 // experts offers the degrees that divide the experts.
 func experts(p *strategies.Problem, _ *strategies.Layout) []int { return divisors(p.Model.Experts()) }
 
-// shards offers the data ranks halved: a rank fewer each is no smaller a group
-// that a network would know. Down to 2, since a shard of 1 splits nothing.
-func shards(_ *strategies.Problem, l *strategies.Layout) (out []int) {
-	for v := l.DataRanks(); v > 1; v /= 2 {
-		out = append(out, v)
-		if v%2 != 0 {
-			break
-		}
-	}
-	return out
-}
+// shards offers the divisors of the data ranks but 1, which splits nothing.
+func shards(_ *strategies.Problem, l *strategies.Layout) []int { return divisors(l.DataRanks())[1:] }
 
-// batches offers powers of two, up to one that leaves no micro-batch.
-func batches(p *strategies.Problem, l *strategies.Layout) (out []int) {
-	for v := 1; v <= 2*max(1, p.Work.GlobalBatch/l.DP); v *= 2 {
-		out = append(out, v)
-	}
-	return out
+// batches offers the divisors of a rank's share of the batch, and one that leaves
+// no micro-batch.
+func batches(p *strategies.Problem, l *strategies.Layout) []int {
+	each := max(1, p.Work.GlobalBatch/l.DP)
+	return append(divisors(each), 2*each)
 }

@@ -42,11 +42,13 @@ func BubbleFormula(p *strategies.Problem, x *strategies.Explanation) (form, what
 
 // unequal says by how much the table's bubble differs from that of equal stages.
 func unequal(x *strategies.Explanation, ideal unit.Seconds) string {
-	if math.Abs(float64(x.Bubble-ideal)) < 5e-4 {
+	if math.Round(float64(1e3*x.Bubble)) == math.Round(float64(1e3*ideal)) {
 		return ""
 	}
 	why := "the other stages take less time than the slowest"
 	switch {
+	case x.Layout.Schedule == strategies.ZBH1 && x.MicroBatches < x.Layout.PP:
+		why = "so few micro-batches leave too few weight gradients to fill with"
 	case x.Bubble > ideal:
 		why = "unequal stages add waits to those of the schedule"
 	case x.Bubble < 1e-3:

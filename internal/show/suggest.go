@@ -177,6 +177,12 @@ func nonDefaults(a *ask.Answer) string {
 			fmt.Fprintf(&b, " %s %g", f.flag, f.value)
 		}
 	}
+	if n := a.Options.GPUsPerNode; n > 0 {
+		fmt.Fprintf(&b, " --gpus-per-node %d", n)
+	}
+	if r := a.Options.InterNode; r > 0 {
+		fmt.Fprintf(&b, " --inter-node %.4gGb/s", r.Gbps())
+	}
 	if a.AllowLong {
 		b.WriteString(" --allow-long")
 	}
