@@ -47,15 +47,20 @@ func FromRuns(name string, runs []validate.Run, hardware string) (*Factor, error
 		if err := f.join(name, r); err != nil {
 			return nil, err
 		}
-		ratios = append(ratios, *r.Measured/r.Step)
+		ratio := *r.Measured / r.Step
+		if !(ratio > 1./catalog.MostCorrection && ratio < catalog.MostCorrection) {
+			return nil, catalog.Errorf("%s:%d: measured %.3g of what is predicted: want step_seconds in seconds, of one whole step", name, r.Line, ratio)
+		}
+		ratios = append(ratios, ratio)
 	}
 	if len(ratios) == 0 {
 		return nil, nothingMeasured(name, rep)
 	}
 	f.Notes = notes(rep, f.Hardware, hardware != "")
 	f.fit(ratios)
-	if !(f.Correction > 1./catalog.MostCorrection && f.Correction < catalog.MostCorrection) {
-		return nil, catalog.Errorf("%s: measured %.3g of what is predicted: want step_seconds in seconds, of one whole step", name, f.Correction)
+	if f.Spread.High > catalog.MostCorrection || f.Spread.Low < 1./catalog.MostCorrection {
+		return nil, catalog.Errorf("%s: measured over predicted steps are %.3g to %.3g: no factor of one cluster: leave out the rows that ran on another, or otherwise", name,
+			slices.Min(ratios), slices.Max(ratios))
 	}
 	return f, nil
 }
