@@ -11,6 +11,7 @@ import (
 // several at once. What it names passes checkLayers and divides the GPUs.
 func (p *Problem) offerLayers(l *Layout, prof *Profile, rule Rule) string {
 	o := offers{p: p, prof: prof}
+	o.bound = o.runs(*l)
 	uneven := l.First+l.Last > 0
 	o.split(l, map[bool]string{false: "add ", true: "use "}[uneven])
 	if c := *l; uneven {
@@ -48,17 +49,25 @@ func scheduleOf(l *Layout, vpp int) Schedule {
 type offers struct {
 	p     *Problem
 	prof  *Profile
+	bound bool // whether the framework runs the layout but for its layers, and has to run what is offered
 	texts []string
 }
 
 // try adds the words for a change to c, if that is legal.
 func (o *offers) try(c Layout, text string) bool {
 	if slices.Contains(o.texts, text) || o.p.Cluster.GPUs%(c.TP*c.CP*c.PP) != 0 ||
-		c.First+c.Last > 0 && !o.prof.Can.Uneven || o.p.layersFault(&c) != nil {
+		c.First+c.Last > 0 && !o.prof.Can.Uneven || o.p.layersFault(&c) != nil || o.bound && !o.runs(c) {
 		return false
 	}
 	o.texts = append(o.texts, text)
 	return true
+}
+
+// runs reports whether the framework runs c on all of the cluster.
+func (o *offers) runs(c Layout) bool {
+	c.DP, c.Shard = 0, 0
+	c, v := c.Complete(o.p.Cluster.GPUs)
+	return v == nil && o.p.checkFramework(&c, o.prof) == nil
 }
 
 // phrase joins the offers: "add first=7,last=7 or use pp=2 or pp=4".

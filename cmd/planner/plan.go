@@ -219,9 +219,9 @@ func showMoves(c *cobra.Command, o *planFlags, p *plan.Plan, now plan.Figures, b
 	case best.Layout.String() == p.Layout:
 		show.Note(notes, "best today", "this layout")
 	case float64(best.Step) > now.Step*(1-strategies.Resolution):
-		show.Note(notes, "best today", "%s, %.3f s: a tie with this layout", best.Layout, best.Step)
+		show.Note(notes, "best today", "%s of the whole space, %.3f s: a tie with this layout", best.Layout, best.Step)
 	default:
-		show.Note(notes, "best today", "%s, %.3f s: %.1f %% faster", best.Layout, best.Step, 100*(1-float64(best.Step)/now.Step))
+		show.Note(notes, "best today", "%s of the whole space, %.3f s: %.1f %% faster", best.Layout, best.Step, 100*(1-float64(best.Step)/now.Step))
 	}
 	return nil
 }
