@@ -8,10 +8,16 @@ import (
 
 // offerLayers names changes each of which alone mends a split of the layers: an
 // uneven split, an even one, the nearest chunks and degrees; where there is none,
-// several at once. What it names passes checkLayers and divides the GPUs.
+// several at once. What it names passes checkLayers, divides the GPUs and, unless
+// that leaves nothing to name, runs under the framework.
 func (p *Problem) offerLayers(l *Layout, prof *Profile, rule Rule) string {
-	o := offers{p: p, prof: prof}
-	o.bound = o.runs(*l)
+	if text := p.offer(offers{p: p, prof: prof, bound: true}, l, rule); text != "" {
+		return text
+	}
+	return p.offer(offers{p: p, prof: prof}, l, rule)
+}
+
+func (p *Problem) offer(o offers, l *Layout, rule Rule) string {
 	uneven := l.First+l.Last > 0
 	o.split(l, map[bool]string{false: "add ", true: "use "}[uneven])
 	if c := *l; uneven {
@@ -49,7 +55,7 @@ func scheduleOf(l *Layout, vpp int) Schedule {
 type offers struct {
 	p     *Problem
 	prof  *Profile
-	bound bool // whether the framework runs the layout but for its layers, and has to run what is offered
+	bound bool // whether the framework has to run what is offered
 	texts []string
 }
 
