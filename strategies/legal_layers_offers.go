@@ -35,7 +35,7 @@ func (p *Problem) offer(o offers, l *Layout, rule Rule) string {
 	}
 	if c := *l; o.texts == nil {
 		c.VPP, c.Schedule = 1, scheduleOf(l, 1)
-		o.split(&c, "use vpp=1,")
+		o.split(&c, map[bool]string{false: "use vpp=1,", true: "drop schedule and use "}[l.VPP == 1])
 	}
 	if rule == RuleEmpty || o.texts == nil {
 		o.alone(l)
