@@ -20,7 +20,7 @@ func (p *Problem) runs(l *Layout, f *Profile) bool {
 			return false
 		}
 	}
-	return true
+	return !p.keepsAll(l, f)
 }
 
 func (p *Problem) checkFramework(l *Layout, f *Profile) *Violation {

@@ -143,7 +143,7 @@ func (w *walker) batches() {
 	}
 }
 
-// rest visits sequence parallelism and recomputation.
+// rest visits sequence parallelism, under the first framework that runs it.
 func (w *walker) rest() {
 	for i, sp := range w.s.SP {
 		w.l.SP = sp && w.l.TP > 1
@@ -154,28 +154,39 @@ func (w *walker) rest() {
 			w.found.refuse(RuleSequence, 1, func() *Violation { return w.p.checkSequence(&w.l, nil) })
 			continue
 		}
+		w.l.Recompute, w.l.FullLayers = RecomputeNone, 0
 		profile := w.profile()
 		if profile == nil {
 			w.found.refuse(RuleFramework, len(w.s.Recompute), func() *Violation { return w.p.checkFramework(&w.l, w.p.Profiles[0]) })
 			continue
 		}
-		for _, rec := range w.s.Recompute {
-			if rec == RecomputeFull && w.s.FullLayers > w.p.Model.Layers() {
-				w.found.refuse(RuleLayers, 1, w.tooManyLayers)
-				continue
-			}
-			w.l.Recompute = rec
-			w.l.FullLayers = 0
-			if rec == RecomputeFull {
-				w.l.FullLayers = w.s.FullLayers
-			}
-			w.l = w.p.Settle(w.l)
-			if w.p.keepsAll(&w.l, profile) {
-				w.found.refuse(RuleFramework, 1, func() *Violation { return w.p.checkFramework(&w.l, profile) })
-				continue
-			}
-			w.visit(profile)
+		w.recomputes(profile)
+	}
+}
+
+// recomputes visits the granularities of recomputation under the framework that
+// runs the layout without, or one that repeats anything.
+func (w *walker) recomputes(profile *Profile) {
+	for _, rec := range w.s.Recompute {
+		if rec == RecomputeFull && w.s.FullLayers > w.p.Model.Layers() {
+			w.found.refuse(RuleLayers, 1, w.tooManyLayers)
+			continue
 		}
+		w.l.Recompute = rec
+		w.l.FullLayers = 0
+		if rec == RecomputeFull {
+			w.l.FullLayers = w.s.FullLayers
+		}
+		w.l = w.p.Settle(w.l)
+		repeats := profile
+		if w.p.keepsAll(&w.l, profile) {
+			repeats = w.profile()
+		}
+		if repeats == nil {
+			w.found.refuse(RuleFramework, 1, func() *Violation { return w.p.checkFramework(&w.l, profile) })
+			continue
+		}
+		w.visit(repeats)
 	}
 }
 
