@@ -172,7 +172,7 @@ func neighbours(p *Problem, l Layout, axis collective.Axis) []Layout {
 			add(func(n *Layout) { n.TP, n.ETP, n.SP = tp, min(n.ETP, tp), tp > 1; widen(n) })
 			add(func(n *Layout) {
 				n.TP, n.ETP, n.SP, n.PP = tp, min(n.ETP, tp), tp > 1, n.PP*l.TP/tp
-				n.Schedule = defaultSchedule(n.VPP)
+				n.Schedule = DefaultSchedule(n.VPP)
 				widen(n)
 			})
 		}

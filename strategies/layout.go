@@ -160,7 +160,7 @@ func (l *Layout) putRest(put func(string, string), num func(string, int, int)) {
 	case l.Recompute != RecomputeNone:
 		put("recompute", l.Recompute.String())
 	}
-	if l.Schedule != defaultSchedule(l.VPP) && l.PP > 1 {
+	if l.Schedule != DefaultSchedule(l.VPP) && l.PP > 1 {
 		put("schedule", l.Schedule.String())
 	}
 	num("first", l.First, 0)
@@ -177,7 +177,9 @@ func (l *Layout) putRest(put func(string, string), num func(string, int, int)) {
 	num("hpz", l.HPZ, 0)
 }
 
-func defaultSchedule(vpp int) Schedule {
+// DefaultSchedule returns the schedule of vpp model chunks a rank where a layout
+// names none.
+func DefaultSchedule(vpp int) Schedule {
 	if vpp > 1 {
 		return Interleaved
 	}

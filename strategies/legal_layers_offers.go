@@ -27,7 +27,7 @@ func (p *Problem) offer(o offers, l *Layout, rule Rule) string {
 	if l.VPP > 1 || l.Schedule == Interleaved {
 		o.near(l.VPP, "vpp", func(c *Layout, n int) { c.VPP, c.Schedule = n, scheduleOf(l, n) }, *l)
 		c := *l
-		c.Schedule = defaultSchedule(l.VPP)
+		c.Schedule = DefaultSchedule(l.VPP)
 		o.try(c, map[bool]string{false: "drop schedule", true: "use schedule=interleaved"}[l.VPP > 1])
 	}
 	if l.VPP > 1 || l.Schedule != Interleaved {
@@ -46,7 +46,7 @@ func (p *Problem) offer(o offers, l *Layout, rule Rule) string {
 // scheduleOf is the schedule of l with vpp chunks a rank where none is given.
 func scheduleOf(l *Layout, vpp int) Schedule {
 	if l.Schedule == Interleaved || l.PP == 1 {
-		return defaultSchedule(vpp)
+		return DefaultSchedule(vpp)
 	}
 	return l.Schedule
 }

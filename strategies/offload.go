@@ -44,7 +44,7 @@ func (s *site) hostCopies(h *held) (c hostCopies) {
 	if l.Offload == OffloadNone || l.Zero < 2 {
 		return c
 	}
-	n := h.dense/float64(l.Shard) + h.expert/float64(expertShard(l))
+	n := s.updates(h)
 	over := func(elements float64) unit.Seconds { return bytesOf(elements, s.model).Over(s.p.Cluster.GPU.PCIe) }
 	c.grads = over(n * s.p.Work.Trained())
 	if l.Offload == OffloadAll {
@@ -83,8 +83,7 @@ func (p *Problem) HostState(l Layout, prof *Profile) (most unit.Bytes) {
 	c := p.chainOf(&l, prof)
 	for i := range c.stages {
 		h := s.heldBy(&c.stages[i])
-		n := h.dense/float64(l.Shard) + h.expert/float64(expertShard(&l))
-		most = max(most, unit.Bytes(n*each))
+		most = max(most, unit.Bytes(s.updates(&h)*each))
 	}
 	return most
 }

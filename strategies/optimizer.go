@@ -12,12 +12,16 @@ func (s *site) optimizer(h *held) unit.Seconds {
 	if s.p.Work.Forward {
 		return 0
 	}
-	n := h.dense*s.splitShare(float64(s.l.Shard)) + h.expert*s.splitShare(float64(expertShard(&s.l)))
-	n *= s.p.Work.Trained()
+	n := s.updates(h) * s.p.Work.Trained()
 	if s.l.Offload != OffloadNone {
 		return s.hostAdam(n)
 	}
 	return s.p.Device.Stream(unit.Bytes(n * adamBytes * s.fit.Optimizer))
+}
+
+// updates returns the parameters of which a rank keeps the optimizer state.
+func (s *site) updates(h *held) float64 {
+	return h.dense*s.splitShare(float64(s.l.Shard)) + h.expert*s.splitShare(float64(expertShard(&s.l)))
 }
 
 const adamBytes = 30.0

@@ -48,7 +48,7 @@ func ParseLayout(s string) (Layout, error) {
 		l.SP = l.TP > 1
 	}
 	if _, ok := seen["schedule"]; !ok {
-		l.Schedule = defaultSchedule(l.VPP)
+		l.Schedule = DefaultSchedule(l.VPP)
 	}
 	return l, nil
 }

@@ -51,6 +51,16 @@ func parseSize(ref string) (params float64, ok bool, err error) {
 	return v * unit, true, nil
 }
 
+// Parameters returns what a bare size such as 70b or 1.5t stands for; 0 where ref is
+// none.
+func Parameters(ref string) float64 {
+	n, ok, err := parseSize(ref)
+	if !ok || err != nil {
+		return 0
+	}
+	return n
+}
+
 // UnlistedSize reports whether ref is a bare size that stands for no preset of
 // its own, so that Model takes what is nearest.
 func UnlistedSize(ref string) bool {

@@ -177,9 +177,6 @@ func (s settings) stages(c *Config, name string) error {
 	if l.FullLayers > layers && layers > 0 || l.FullLayers > 0 && layers == 0 && l.FullLayers >= 64 {
 		l.FullLayers = 0 // every layer
 	}
-	l.Schedule = strategies.OneFOneB
-	if l.VPP > 1 {
-		l.Schedule = strategies.Interleaved
-	}
+	l.Schedule = strategies.DefaultSchedule(l.VPP)
 	return nil
 }

@@ -66,10 +66,7 @@ func pipeline(p *strategies.Problem, was, now strategies.Layout) []strategies.La
 // nearest to even. Its schedule is kept unless virtual stages came or went.
 func cuts(p *strategies.Problem, was, now strategies.Layout) []strategies.Layout {
 	if (was.VPP > 1) != (now.VPP > 1) {
-		now.Schedule = strategies.OneFOneB
-		if now.VPP > 1 {
-			now.Schedule = strategies.Interleaved
-		}
+		now.Schedule = strategies.DefaultSchedule(now.VPP)
 	}
 	out := one(now)
 	even := now

@@ -6,11 +6,11 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"planner/costmodel"
+	"planner/internal/catalog"
 )
 
 // Models writes the model presets.
@@ -37,7 +37,7 @@ func Models(w io.Writer, format string, list []ModelFacts) {
 func Aliases(w io.Writer, aliases map[string]string, width int) {
 	var parts []string
 	bySize := func(a, b string) int {
-		return cmp.Or(cmp.Compare(parametersOf(a), parametersOf(b)), strings.Compare(a, b))
+		return cmp.Or(cmp.Compare(catalog.Parameters(a), catalog.Parameters(b)), strings.Compare(a, b))
 	}
 	for _, k := range slices.SortedFunc(maps.Keys(aliases), bySize) {
 		if k[0] >= '0' && k[0] <= '9' {
@@ -46,13 +46,6 @@ func Aliases(w io.Writer, aliases map[string]string, width int) {
 	}
 	fmt.Fprintln(w)
 	Note(w, "sizes", "%s", strings.Join(wrapList(parts, width-noteIndent), "\n"+strings.Repeat(" ", noteIndent)))
-}
-
-// parametersOf returns what a bare size such as 70b, 1.5b or 8x7b begins with.
-func parametersOf(size string) float64 {
-	digits, _, _ := strings.Cut(strings.TrimRight(size, "mbt"), "x")
-	n, _ := strconv.ParseFloat(digits, 64)
-	return n * map[byte]float64{'m': 1e6, 'b': 1e9, 't': 1e12}[size[len(size)-1]]
 }
 
 // wrapList joins the items of a list to lines of at most width cells.

@@ -116,12 +116,10 @@ func (c *Case) layout() error {
 		return catalog.Errorf("tp·pp·cp·dp = %d·%d·%d·%d = %d: not the %d GPUs of the row", l.TP, l.PP, l.CP, l.DP, inner*l.DP, r.GPUs)
 	}
 	c.chunks(&l)
-	if l.VPP > 1 {
-		l.Schedule = strategies.Interleaved
-	}
 	if l.PP == 1 {
-		l.VPP, l.Schedule = 1, strategies.OneFOneB
+		l.VPP = 1
 	}
+	l.Schedule = strategies.DefaultSchedule(l.VPP)
 	c.sequence(&l)
 	c.zero(&l)
 	c.recompute(&l)
