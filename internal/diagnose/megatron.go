@@ -73,6 +73,9 @@ func (s settings) read(c *Config, name string) error {
 		}
 		*n.to = v
 	}
+	if err := s.capacity(c, name); err != nil {
+		return err
+	}
 	s.data(c)
 	s.recompute(c)
 	s.precision(c)
@@ -89,6 +92,18 @@ func (s settings) on(key string) bool {
 		return true
 	}
 	return false
+}
+
+// capacity reads the factor that experts are padded to.
+func (s settings) capacity(c *Config, name string) (err error) {
+	text := s["moe_expert_capacity_factor"]
+	if text == "" || text == "null" || text == "None" {
+		return nil
+	}
+	if c.Capacity, err = strconv.ParseFloat(text, 64); err != nil || !(c.Capacity > 0 && c.Capacity <= 64) {
+		return catalog.Errorf("%s: moe_expert_capacity_factor %q: want a number of more than 0, at most 64", name, text)
+	}
+	return nil
 }
 
 func (s settings) data(c *Config) {
@@ -122,7 +137,6 @@ func (s settings) data(c *Config) {
 	if l.Zero == 1 && !s.on("overlap_param_gather") {
 		c.find("overlap_param_gather", "off: the parameters are gathered before the next forward pass begins")
 	}
-	c.Capacity, _ = strconv.ParseFloat(s["moe_expert_capacity_factor"], 64) // no number: none
 	l.Dispatcher = map[string]strategies.Dispatcher{"allgather": strategies.DispatchAllGather, "flex": strategies.DispatchFlex}[s["moe_token_dispatcher_type"]]
 	l.CPKind = map[string]strategies.CPKind{"all_gather": strategies.CPAllGather, "a2a": strategies.CPA2A}[s["cp_comm_type"]]
 	if s.on("optimizer_cpu_offload") {
