@@ -43,6 +43,9 @@ type Comm struct {
 	// Reuse the elements of live parameters it keeps between passes.
 	Persist int `toml:"persist"`
 	Reuse   int `toml:"reuse"`
+	// Prefetch is the elements that a parameter gather of ZeRO-3 reaches before
+	// it is sent, matrix by matrix; 0: a layer.
+	Prefetch int `toml:"prefetch"`
 
 	// Regather says that the backward pass gathers the split input of a
 	// column-parallel product again, where SP keeps only the split one.

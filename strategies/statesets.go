@@ -11,7 +11,9 @@ type stateKey struct {
 	ep, etp, zero, shard int32
 	hpz                  int32
 	offload              Offload
-	sp                   bool // gradients of replicated weights
+	sp                   bool      // gradients of replicated weights
+	recompute            Recompute // where a recomputed pass gathers again
+	full                 int32
 }
 
 // stateSet is the parameters, their calls and their memory, by stage of a
@@ -26,9 +28,12 @@ type stateSet struct {
 
 func (e *evaluator) stateSet(prof *Profile, l *Layout, c *chain) *stateSet {
 	k := stateKey{prof, c.parts, int32(l.TP), int32(l.CP), int32(l.DP), int32(l.PP), int32(l.VPP), int32(l.EP), int32(l.ETP),
-		int32(l.Zero), int32(l.Shard), int32(l.HPZ), l.Offload, l.SP}
+		int32(l.Zero), int32(l.Shard), int32(l.HPZ), l.Offload, l.SP, RecomputeNone, 0}
 	if prof.gathersLayers(l.Zero) {
 		k.vpp = 0 // calls by layer, not by model chunk
+		if prof.Comm.Reuse > 0 && l.Recompute == RecomputeFull {
+			k.recompute, k.full = l.Recompute, int32(l.FullLayers)
+		}
 	}
 	if e.state != nil && e.lastState == k {
 		return e.state

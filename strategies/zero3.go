@@ -12,8 +12,8 @@ import (
 // section 3) split the parameters too: every micro-batch gathers each layer
 // before its forward pass, again before its backward pass when it was freed in
 // between, and scatters its reduced gradient. DeepSpeed never splits tensors
-// below param_persistence_threshold and reuses parameters within
-// max_reuse_distance (partitioned_param_coordinator.py:634-665 at edaa722).
+// below param_persistence_threshold (regather.go and prefetch.go have what it
+// gathers again and how much in one call).
 // Under a pipeline PyTorch keeps gradients whole between the micro-batches and
 // scatters them once a step, and parameters from a backward pass on
 // (pipelining/stage.py, backward_maybe_with_nosync): stage 2 gathers once a
@@ -65,37 +65,6 @@ func (s *site) zero3Forward(t *stateTally, h *held, g *group) {
 // freesLayers reports that parameters are freed after their forward pass.
 func (s *site) freesLayers() bool { return s.l.Zero == 3 && s.prof.Comm.Reshard }
 
-// gathersAgain returns the shares of the parameters of the layers and of both
-// roots that the backward pass gathers again: what was freed after the forward
-// pass. DeepSpeed keeps the last Reuse/2, which are met again within the
-// distance: first the head, which ends the forward pass, then the last layers.
-func (s *site) gathersAgain(layers *gathered, roots *[2]gathered) [3]float64 {
-	c := &s.prof.Comm
-	switch {
-	case !s.freesLayers():
-		return [3]float64{}
-	case c.Reuse == 0 && c.ReshardRoot:
-		return [3]float64{1, 1, 1}
-	case c.Reuse == 0:
-		return [3]float64{1, 0, 0}
-	}
-	kept := float64(c.Reuse) / 2
-	head := roots[1].params
-	return [3]float64{
-		left(layers.params, kept-head),
-		left(roots[0].params, kept-head-layers.params),
-		left(head, kept),
-	}
-}
-
-// left returns the share of n elements that is not among the kept ones.
-func left(n, kept float64) float64 {
-	if n <= 0 {
-		return 0
-	}
-	return max(0, 1-max(0, kept)/n)
-}
-
 func (s *site) gatherLayers(t *stateTally, g *group, of *gathered, phase collective.Phase, times float64, span hardware.Span) {
 	if of.count == 0 || times == 0 {
 		return
@@ -107,9 +76,9 @@ func (s *site) gatherLayers(t *stateTally, g *group, of *gathered, phase collect
 	case phase == collective.Backward:
 		class = classBwd
 	}
-	split := max(0, of.params/of.count-of.whole)
+	split := max(0, of.params/of.count-of.whole) * of.count / of.calls
 	t.add(collective.Call{Op: collective.AllGather, Purpose: t.label(g.what, t.label(of.name, "parameters")), Phase: phase, Dims: g.dims,
-		Axis: collective.AxisDP, Span: span, DType: s.model, Bytes: bytesOf(split, s.model), Count: math.Ceil(of.count*times - 1e-9),
+		Axis: collective.AxisDP, Span: span, DType: s.model, Bytes: bytesOf(split, s.model), Count: math.Ceil(of.calls*times - 1e-9),
 		Overlaps: "computation of the layer before"}, class)
 }
 
@@ -118,12 +87,16 @@ func (s *site) gatherLayers(t *stateTally, g *group, of *gathered, phase collect
 type gathered struct {
 	name   string
 	count  float64
+	calls  float64 // that gather all of them
 	params float64 // elements of all of them
 	whole  float64 // of these, in one call, the elements that are never split
 }
 
 func (s *site) eachLayer(h *held, g *group) gathered {
-	of := gathered{name: "layer ", count: h.layers, params: g.params - g.root}
+	of := gathered{name: "layer ", count: h.layers, calls: h.layers, params: g.params - g.root}
+	if g.dims != collective.EDP {
+		of.calls *= s.gathersPerLayer()
+	}
 	if s.persists(g) && h.layers > 0 {
 		of.whole = s.persistentLayers() / h.layers
 	}
@@ -138,11 +111,11 @@ func (s *site) roots(g *group) [2]gathered {
 		norm = float64(s.p.Model.FinalNorm)
 	}
 	if !s.prof.Comm.SplitRoot || s.p.Model.Tied {
-		return [2]gathered{{name: "embedding, head and norm ", count: 1, params: g.root, whole: norm}}
+		return [2]gathered{{name: "embedding, head and norm ", count: 1, calls: 1, params: g.root, whole: norm}}
 	}
 	return [2]gathered{
-		{name: "embedding ", count: 1, params: g.root - g.head},
-		{name: "head and norm ", count: 1, params: g.head, whole: norm},
+		{name: "embedding ", count: 1, calls: 1, params: g.root - g.head},
+		{name: "head and norm ", count: 1, calls: 1, params: g.head, whole: norm},
 	}
 }
 

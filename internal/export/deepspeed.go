@@ -82,7 +82,7 @@ func deepspeed(p *Plan, d *Document) {
 		c.Zero.Gather = or(comm.GatherBucket, 500_000_000)
 	case 3:
 		persist := or(comm.Persist, 100_000)
-		c.Zero.Prefetch, c.Zero.Persist = 50_000_000, &persist
+		c.Zero.Prefetch, c.Zero.Persist = or(comm.Prefetch, 50_000_000), &persist
 		c.Zero.Live, c.Zero.Reuse = 1_000_000_000, or(comm.Reuse, 1_000_000_000)
 		if l.Shard < l.DataRanks() {
 			c.Zero.MiCS = l.Shard
