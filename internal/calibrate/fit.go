@@ -13,7 +13,7 @@ import (
 func newFit(rows []*sample, profile, gpu []knob, error residual) *fit {
 	f := &fit{rows: rows, error: error, fine: fineScale, prior: start(rows)}
 	for _, at := range slices.SortedFunc(maps.Keys(f.prior.profiles), place.compare) {
-		unset(f.prior.profiles[at], at.arch)
+		unsetMemory(f.prior.profiles[at])
 		for _, k := range profile {
 			f.turns = append(f.turns, turn{k, at})
 		}
@@ -39,18 +39,23 @@ const networkElsewhere = 0.5
 // less.
 const fineScale = 0.03
 
-// unset gives what a framework's prior leaves open the value to start from:
-// estimates of a factor of two, by their reasons.
+// unset gives the times that a framework's prior leaves open the value that
+// holds where no run speaks: estimates of a factor of two, by their reasons.
 func unset(v *strategies.ProfileFit, arch string) {
 	fill(&v.NormUnfused, 8) // a norm as some eight elementwise kernels, each with a read and a write
 	fill(&v.Plain, 3)       // residual, dropout and cast as kernels of their own
 	fill(&v.Network, networkPrior[arch])
-	fill(&v.NormSaved, 10)                // fp32 input and result, 16-bit result
-	fill(&v.LogitsWhole, 1)               // hardly any
 	fill(&v.Misaligned, 4)                // A100 in fp16: 312 TFLOP/s on tensor cores, 78 beside them (NVIDIA's data sheet)
 	fill(&v.HostExpert, unit.Millisecond) // a hundred launches of 10 µs
 	fill(&v.HostCall, 100*unit.Microsecond)
 	fill(&v.Slot, unit.Millisecond) // two batched exchanges and a synchronisation
+}
+
+// unsetMemory gives the memory that a framework's prior leaves open the value
+// that its fit starts from; where no run speaks it stays open.
+func unsetMemory(v *strategies.ProfileFit) {
+	fill(&v.NormSaved, 10)  // fp32 input and result, 16-bit result
+	fill(&v.LogitsWhole, 1) // hardly any
 }
 
 func fill[T ~float64](v *T, with T) {

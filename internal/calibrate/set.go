@@ -94,6 +94,7 @@ func start(rows []*sample) *constants {
 			if !ok {
 				f = priors[s.at.framework]["default"]
 			}
+			unset(&f, s.at.arch)
 			c.profiles[s.at] = &f
 		}
 		if c.gpus[s.part] == nil {

@@ -28,6 +28,7 @@ func (res *Result) ProfilesTOML(asOf string) string {
 func (res *Result) framework(fw string, prior strategies.ProfileFit) string {
 	best := res.defaultArch(fw)
 	if best == "" {
+		unset(&prior, "")
 		return res.unmeasured(fw, prior)
 	}
 	var b strings.Builder
