@@ -42,6 +42,35 @@ func TestFrozenParametersAreHeld(t *testing.T) {
 	}
 }
 
+// Of Llama 3.2 3B (14 layers of two norms of 3072 on the first stage, 128,256 rows)
+// a quarter is trained: gradients that are summed once a step, and the optimizer
+// state of a checkpoint, 12 bytes a parameter, are a quarter of the whole.
+func TestFrozenParametersAreNotSummed(t *testing.T) {
+	q := question("llama3.2-3b", "h100-sxm-80gb", "megatron", 16, 64, 4096)
+	q.Trainable = 0.25
+	a, e := estimateOf(t, q, "tp=2,pp=2,dp=4,zero=1")
+	held := float64(e.Memory.Weights) / 2
+	want := map[string]float64{
+		"tied embedding gradients":    128256 / 2 * 3072 * 4 / 4,
+		"replicated-weight gradients": 14 * 2 * 3072 * 4 / 4,
+		"optimizer state to one rank": held * 12 / 4,
+	}
+	l, f, err := a.Layout("tp=2,pp=2,dp=4,zero=1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range a.Problem.Explain(l, f).Calls {
+		if w, ok := want[c.Purpose]; ok && c.Stage == 0 {
+			if delete(want, c.Purpose); math.Abs(float64(c.Bytes)-w) > 1e-9*w {
+				t.Errorf("%s: %.0f bytes, want %.0f", c.Purpose, float64(c.Bytes), w)
+			}
+		}
+	}
+	if len(want) > 0 {
+		t.Errorf("not issued: %v", want)
+	}
+}
+
 // A forward pass holds its weights, whoever keeps the master copy.
 func TestForwardHoldsWeights(t *testing.T) {
 	q := question("llama3.1-8b", "h100-sxm-80gb", "fsdp", 8, 8, 4096)

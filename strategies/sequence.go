@@ -86,5 +86,5 @@ func (s *site) sequenceNorms(t *tally, params float64) {
 	}
 	d := s.gradType()
 	t.issue(collective.Call{Op: collective.AllReduce, Purpose: "replicated-weight gradients", Phase: collective.Optimizer,
-		Dims: collective.TP, Axis: collective.AxisTP, Span: s.tp, DType: d, Bytes: bytesOf(params, d), Count: 1}, 1)
+		Dims: collective.TP, Axis: collective.AxisTP, Span: s.tp, DType: d, Bytes: bytesOf(params*s.p.Work.Trained(), d), Count: 1}, 1)
 }

@@ -139,12 +139,12 @@ func (s *site) initialBroadcast(t *stateTally, g *group) {
 		Dims: g.dims, Axis: collective.AxisDP, Span: g.all, DType: s.model, Bytes: bytesOf(g.params, s.model), Count: 1}, classOnce)
 }
 
-// checkpointGather brings master weights and moments of a shard group to its
-// rank 0 when a checkpoint is written whole (Megatron-LM distrib_optimizer.py:
-// 1378-1500, dp_zero_gather_scatter).
+// checkpointGather brings master weights and moments, which trained parameters
+// alone have, of a shard group to its rank 0 when a checkpoint is written whole
+// (Megatron-LM distrib_optimizer.py:1378-1500, dp_zero_gather_scatter).
 func (s *site) checkpointGather(t *stateTally, g *group) {
-	m := &s.prof.Memory
+	_, master := s.weightBytes()
 	t.add(collective.Call{Op: collective.Gather, Purpose: t.label(g.what, "optimizer state to one rank"), Phase: collective.Checkpoint,
 		Dims: g.dims, Axis: collective.AxisDP, Span: g.shard, DType: collective.FP32,
-		Bytes: unit.Bytes(g.params * (m.Master + m.Moments)), Count: 1}, classOnce)
+		Bytes: unit.Bytes(g.params * s.p.Work.Trained() * (master + s.momentBytes())), Count: 1}, classOnce)
 }

@@ -28,7 +28,7 @@ func (s *site) stepCalls(t *tally, st *stage, h *held) {
 }
 
 // tiedEmbedding sums the gradients of a shared embedding over the first and
-// the last stage: M = (V/t)·h in the gradient's type.
+// the last stage: M = (V/t)·h in the gradient's type, of what is trained.
 func (s *site) tiedEmbedding(t *tally, st *stage) {
 	if !s.p.Model.Tied || s.l.PP < 2 || !(st.embed || st.head) {
 		return
@@ -37,7 +37,7 @@ func (s *site) tiedEmbedding(t *tally, st *stage) {
 	d := s.gradType()
 	t.issue(collective.Call{Op: collective.AllReduce, Purpose: "tied embedding gradients", Phase: collective.Optimizer,
 		Dims: collective.PP, Axis: collective.AxisPP, Span: s.ends, DType: d,
-		Bytes: bytesOf(rows*float64(s.p.Model.Hidden), d), Count: 1}, 1)
+		Bytes: bytesOf(rows*float64(s.p.Model.Hidden)*s.p.Work.Trained(), d), Count: 1}, 1)
 }
 
 // gradientNorm sums one fp32 over the ranks that hold different parts of the
