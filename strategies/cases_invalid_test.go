@@ -226,3 +226,33 @@ func TestCase075(t *testing.T) {
 	}
 	refused(t, refusal(t, p, "pp=4"), strategies.RuleEmpty, c.Expect["reason"].(string), "pp=1")
 }
+
+// TestExpertFolds: torchtitan splits experts over EP or, without it, over TP
+// (models/common/moe_sharding.py, where EFSDP·EP = shard·CP·TP); DeepSpeed's own
+// layers refuse ZeRO-3, which its AutoEP takes, but not with sequence parallelism
+// or a secondary shard (docs/_pages/config-json.md).
+func TestExpertFolds(t *testing.T) {
+	m, err := catalog.Model("mixtral-8x7b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []struct{ framework, layout, mends string }{
+		{"torchtitan", "tp=2,ep=8,etp=1,zero=3", ""},
+		{"torchtitan", "tp=2,zero=3", ""},
+		{"torchtitan", "tp=2,ep=8,zero=3", "etp=1"},
+		{"torchtitan", "tp=2,ep=1,etp=1,zero=3", "etp=2"},
+		{"megatron", "tp=2,ep=8,zero=1", ""},
+		{"deepspeed", "ep=8,zero=3", ""},
+		{"deepspeed", "cp=2,ep=8,zero=2,cpkind=a2a", ""},
+		{"deepspeed", "cp=2,ep=8,zero=3,cpkind=a2a", "zero=2"},
+		{"deepspeed", "ep=8,zero=3,hpz=8", "zero=2"},
+		{"megatron-deepspeed", "ep=8,zero=2", ""},
+		{"megatron-deepspeed", "ep=8,zero=3", "ep=1"},
+	} {
+		if v := refusal(t, problemOf(t, m, x.framework, 64, 64), x.layout); x.mends == "" {
+			legal(t, v)
+		} else {
+			refused(t, v, strategies.RuleFramework, x.framework, x.mends)
+		}
+	}
+}

@@ -121,12 +121,39 @@ var frameworkRules = []frameworkRule{
 			return pair("etp", l.ETP), "ties etp to tp or 1", "drop etp"
 		}},
 	{func(_ *Problem, l *Layout, can *Capabilities) bool {
+		return l.EP > 1 && can.EPStages != nil && !slices.Contains(can.EPStages, l.Zero)
+	},
+		func(_ *Problem, l *Layout, can *Capabilities) (string, string, string) {
+			return fmt.Sprintf("zero=%d", l.Zero), fmt.Sprintf("cannot combine ZeRO-%d with ep>1", l.Zero), "use zero=" + list(can.EPStages) + " or ep=1"
+		}},
+	{func(_ *Problem, l *Layout, can *Capabilities) bool {
+		return can.PlainEP3 && l.EP > 1 && l.Zero == 3 && (l.CP > 1 || l.HPZ > 0 || l.Shard < l.DataRanks())
+	},
+		func(_ *Problem, l *Layout, _ *Capabilities) (string, string, string) {
+			return pair("ep", l.EP), "combines ep>1 with ZeRO-3 only without cp, hpz and shard", "use zero=2, or drop those"
+		}},
+	{func(p *Problem, l *Layout, can *Capabilities) bool {
+		return can.WholeExperts && moe(p.Model) && l.ETP != wholeETP(l)
+	},
+		func(_ *Problem, l *Layout, _ *Capabilities) (string, string, string) {
+			return fmt.Sprintf("ep=%d,etp=%d", l.EP, l.ETP), "splits experts over tp only where ep=1, and then over all of it", pair("use etp", wholeETP(l))
+		}},
+	{func(_ *Problem, l *Layout, can *Capabilities) bool {
 		exchanges := l.EP > 1 || l.ETP > 1 && l.Dispatcher != DispatchAllToAll
 		return exchanges && !slices.Contains(can.Dispatch, l.Dispatcher.String())
 	},
 		func(_ *Problem, l *Layout, can *Capabilities) (string, string, string) {
 			return "dispatcher=" + l.Dispatcher.String(), "has no such dispatcher", "use " + strings.Join(can.Dispatch, " or ")
 		}},
+}
+
+// wholeETP returns the ETP of a framework that splits experts over EP or, where
+// that is 1, over TP.
+func wholeETP(l *Layout) int {
+	if l.EP > 1 {
+		return 1
+	}
+	return l.TP
 }
 
 func pair(key string, value int) string { return key + "=" + strconv.Itoa(value) }

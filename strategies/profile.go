@@ -39,7 +39,11 @@ type Capabilities struct {
 	PPStages []int `toml:"pp_stages"` // ZeRO stages that it combines with PP > 1; empty: no PP
 	TP       bool  `toml:"tp"`
 	// TPStages lists the ZeRO stages that it combines with TP > 1; empty: all.
-	TPStages  []int    `toml:"tp_stages"`
+	TPStages []int `toml:"tp_stages"`
+	// EPStages lists the ZeRO stages that it combines with EP > 1; empty: all.
+	EPStages []int `toml:"ep_stages"`
+	// PlainEP3 says that EP beside ZeRO-3 rules out CP, HPZ and a smaller shard.
+	PlainEP3  bool     `toml:"plain_ep3"`
 	CP        bool     `toml:"cp"`
 	EP        bool     `toml:"ep"`
 	SP        string   `toml:"sp"` // "choice", "always" or "never" at TP > 1
@@ -47,8 +51,11 @@ type Capabilities struct {
 	Schedules []string `toml:"schedules"`
 	CPKinds   []string `toml:"cp_kinds"`
 	Windows   bool     `toml:"windows"` // context parallelism of layers with windows or states
-	ETP       bool     `toml:"etp"`     // ETP may differ from TP
-	Dispatch  []string `toml:"dispatch"`
+	ETP       bool     `toml:"etp"`     // ETP may be other than TP or 1
+	// WholeExperts says that experts are whole where EP deals them out, and
+	// split over TP where it is 1.
+	WholeExperts bool     `toml:"whole_experts"`
+	Dispatch     []string `toml:"dispatch"`
 	// Shards lists the ZeRO stages whose state may be split over fewer ranks
 	// than DP·CP (HSDP, MiCS, several distributed-optimizer instances).
 	Shards  []int `toml:"shards"`

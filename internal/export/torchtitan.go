@@ -30,6 +30,15 @@ func titanReshard(p *Plan) string {
 	return "always"
 }
 
+// titanExperts refuses experts that EP and TP both split, or neither: on main
+// EP alone does, and where it is 1 TP.
+func titanExperts(p *Plan, d *Document) {
+	l := &p.Layout
+	if p.Problem.Model.Experts() > 0 && (l.EP > 1 && l.ETP > 1 || l.EP == 1 && l.ETP != l.TP) {
+		d.cannot("etp", "etp=%d: no field for it: experts are split over ep, or with ep=1 over tp (v0.2.2: expert_tensor_parallel_degree)", l.ETP)
+	}
+}
+
 // titanSchedule is the name of a pipeline schedule.
 func titanSchedule(s strategies.Schedule, d *Document) string {
 	switch s {
@@ -110,9 +119,7 @@ func titan(p *Plan, d *Document) {
 	}
 	imports := titanRecompute(l, d, &a)
 	titanMissing(p, d)
-	if l.ETP != l.TP && l.ETP != 1 {
-		d.cannot("etp", "etp=%d: no field for it", l.ETP)
-	}
+	titanExperts(p, d)
 	if l.CP > 1 && l.CPKind != strategies.CPAllGather {
 		d.cannot("cpkind", "cpkind=%s: no field for the exchange on main (v0.2.2: context_parallel_rotate_method)", l.CPKind)
 	}
