@@ -36,6 +36,13 @@ func TestCallDetails(t *testing.T) {
 			question("mixtral-8x7b", "", "megatron", 64, 64, 8192), "", "tp=2,ep=8,etp=1,dp=32,zero=1,sp=false", 0, []string{"all_to_all forward bf16 134217728 128"}},
 		{"and the gathering dispatcher collects them from eight such ranks", question("mixtral-8x7b", "", "megatron", 64, 64, 8192), "",
 			"tp=2,ep=8,etp=1,dp=32,zero=1,sp=false,dispatcher=allgather", 0, []string{"all_gather forward bf16 536870912 64"}},
+		{"torchtitan's experts, whole beside EP, return a part of a sum over TP as attention does (models/common/MOE_SHARDING.md): two sums forward in each of 48 layers and the embedding's, two micro-batches; gathers are attention's and the head's",
+			question("qwen3-30b-a3b", "", "torchtitan", 64, 64, 4096), "", "tp=2,ep=8,etp=1,dp=32,zero=3", 0,
+			[]string{"reduce_scatter forward bf16 16777216 194", "all_gather forward bf16 16777216 98", "all_gather backward bf16 16777216 194", "reduce_scatter backward bf16 16777216 98"}},
+		{"and without EP, split over TP, take all its tokens as well, each once: no copy of eight is gathered", question("qwen3-30b-a3b", "", "torchtitan", 64, 64, 4096), "",
+			"tp=2,dp=32,zero=3", 0, []string{"reduce_scatter forward bf16 16777216 194", "all_gather forward bf16 16777216 194", "all_gather forward bf16 134217728 0"}},
+		{"with shared experts the sum is of both: 61 layers of two, and the embedding's", question("deepseek-v3", "", "torchtitan", 1024, 1024, 4096), "",
+			"tp=8,ep=64,etp=1,dp=128,zero=3", 0, []string{"reduce_scatter forward bf16 58720256 984"}},
 	} {
 		x.q.Precision = x.precision
 		a, err := ask.Ask(x.q)

@@ -123,7 +123,7 @@ func mirror(op collective.Op) collective.Op {
 // expertTensor gathers the dispatched tokens over the ranks that split one
 // expert, and scatters its partial sums.
 func (s *site) expertTensor(t *tally, l *costmodel.Layer, again float64) {
-	if s.l.ETP < 2 {
+	if s.l.ETP < 2 || s.prof.Comm.TensorExperts {
 		return
 	}
 	c := collective.Call{Dims: collective.ETP, Axis: collective.AxisEP, Span: s.etp, DType: s.model,
@@ -136,8 +136,10 @@ func (s *site) expertTensor(t *tally, l *costmodel.Layer, again float64) {
 	}{
 		{collective.AllGather, collective.Forward, "expert input", 1},
 		{collective.ReduceScatter, collective.Forward, "expert output", 1},
-		{collective.AllGather, collective.Backward, "expert output gradient", 1 + again},
-		{collective.ReduceScatter, collective.Backward, "expert input gradient", 1 + again},
+		{collective.AllGather, collective.Backward, "expert input, recomputed", again},
+		{collective.ReduceScatter, collective.Backward, "expert output, recomputed", again},
+		{collective.AllGather, collective.Backward, "expert output gradient", 1},
+		{collective.ReduceScatter, collective.Backward, "expert input gradient", 1},
 	} {
 		c.Op, c.Phase, c.Purpose, c.Count = x.op, x.phase, x.what, x.count
 		t.issue(c, s.fit.EPExposed)

@@ -66,6 +66,10 @@ type Comm struct {
 	// ExpertBias says that the tokens of each expert are summed once a step where
 	// the router has a correction.
 	ExpertBias bool `toml:"expert_bias"`
+	// TensorExperts says that what experts return is summed over TP like the output
+	// of any row-parallel product, and where TP splits them their input is
+	// gathered so too.
+	TensorExperts bool `toml:"tensor_experts"`
 	// RepeatsTokens says that without SP each TP rank sends all tokens to the
 	// experts, which compute them as often.
 	RepeatsTokens bool `toml:"repeats_tokens"`

@@ -16,8 +16,8 @@ import (
 // number of extra forward passes that recomputation makes, which leave out the
 // last output where they stop early.
 func (s *site) tensorLayer(t *tally, l *costmodel.Layer, inputsAgain, outputsAgain float64) {
-	parts := tensorParts(l)
-	inputs, outputs := parts*inputsAgain, parts*outputsAgain
+	parts, closed := s.tensorPairs(l)
+	inputs, outputs := parts*inputsAgain, closed*outputsAgain
 	if s.prof.Memory.EarlyStop && l.FFN.Experts == 0 {
 		outputs = max(0, parts-1) * outputsAgain
 	}
@@ -28,11 +28,11 @@ func (s *site) tensorLayer(t *tally, l *costmodel.Layer, inputsAgain, outputsAga
 	}
 	if s.l.SP {
 		s.sequenceInputs(t, parts, inputs)
-		s.sequenceOutputs(t, tensorParts(l), outputs)
+		s.sequenceOutputs(t, closed, outputs)
 		return
 	}
 	ar := collective.Call{Op: collective.AllReduce, Purpose: "layer output", Phase: collective.Forward,
-		Dims: collective.TP, Axis: collective.AxisTP, Span: s.tp, DType: s.model, Bytes: s.hidden(), Count: tensorParts(l)}
+		Dims: collective.TP, Axis: collective.AxisTP, Span: s.tp, DType: s.model, Bytes: s.hidden(), Count: closed}
 	t.issue(ar, s.tensorExposed())
 	ar.Purpose, ar.Phase, ar.Count = "layer output, recomputed", collective.Backward, outputs
 	t.issue(ar, s.tensorExposed())
@@ -50,6 +50,21 @@ func (f *Profile) TensorExposed(fit *ProfileFit, span *hardware.Span) float64 {
 		return max(1, fit.TPExposed)
 	}
 	return fit.TPExposed
+}
+
+// tensorPairs returns how many inputs of column-parallel products a layer gathers
+// over TP and how many outputs of row-parallel ones it sums: as many, but for
+// routed experts that EP deals out, whose output alone may be a sum.
+func (s *site) tensorPairs(l *costmodel.Layer) (inputs, outputs float64) {
+	inputs = tensorParts(l)
+	outputs = inputs
+	if s.prof.Comm.TensorExperts && l.FFN.Experts > 0 && l.FFN.Width+l.FFN.Shared == 0 {
+		outputs++
+		if s.l.EP == 1 {
+			inputs++
+		}
+	}
+	return inputs, outputs
 }
 
 // tensorParts returns how many column–row pairs a layer closes: attention and
