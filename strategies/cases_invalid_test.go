@@ -188,7 +188,12 @@ func TestCase069(t *testing.T) {
 		}
 		refused(t, refusal(t, problemOf(t, m, "torchtitan", 8, 8), "cp=8"), strategies.RuleFramework, "torchtitan", "sliding-window or recurrent", "tp with sp", "megatron")
 		refused(t, refusal(t, problemOf(t, m, "fsdp", 8, 8), "cp=8"), strategies.RuleFramework, "context parallelism", "another framework")
-		legal(t, refusal(t, problemOf(t, m, "megatron", 8, 8), "cp=8"))
+		legal(t, refusal(t, problemOf(t, m, "megatron", 8, 8), "cp=8,cpkind=allgather"))
+		if ring := refusal(t, problemOf(t, m, "megatron", 8, 8), "cp=8"); strings.HasPrefix(presets[f.(string)], "qwen3-next") { // states, no windows
+			legal(t, ring)
+		} else {
+			refused(t, ring, strategies.RuleFramework, "windows", "cpkind=allgather or a2a")
+		}
 	}
 }
 

@@ -89,6 +89,12 @@ var frameworkRules = []frameworkRule{
 				"use tp with sp, or --framework megatron, whose attention keeps windows under cp"
 		}},
 	{func(p *Problem, l *Layout, can *Capabilities) bool {
+		return l.CP > 1 && l.CPKind == CPP2P && can.Windows && slides(p.Model)
+	},
+		func(_ *Problem, l *Layout, _ *Capabilities) (string, string, string) {
+			return "cpkind=p2p", "has no sliding windows in a ring", "use cpkind=allgather or a2a"
+		}},
+	{func(p *Problem, l *Layout, can *Capabilities) bool {
 		return l.PP > 1 && can.FillPipe && p.microBatches(l) < l.PP
 	},
 		func(p *Problem, l *Layout, _ *Capabilities) (string, string, string) {

@@ -46,6 +46,15 @@ func (p *Problem) keepsAll(l *Layout, f *Profile) bool {
 	return !slices.ContainsFunc(p.Model.Kinds, func(k costmodel.Layer) bool { return k.KeepsOps() })
 }
 
+// slides reports layers with a sliding window, for which Transformer Engine
+// refuses the ring (context_parallel.py, attn_forward_func_with_cp: windows need
+// all_gather or a2a). Chunks are attended to one by one.
+func slides(m *costmodel.Model) bool {
+	return slices.ContainsFunc(m.Kinds, func(k costmodel.Layer) bool {
+		return k.Mixer.Window > 0 && k.Mixer.Window < m.MaxSeq && !k.Mixer.ChunkedWindow
+	})
+}
+
 // partialAttention reports layers whose mask or state does not survive a
 // split of the sequence that knows causal masks only.
 func partialAttention(m *costmodel.Model) bool {

@@ -60,6 +60,9 @@ func (s Space) with(p *Problem) Space {
 	}
 	if s.CPKinds == nil {
 		s.CPKinds = []CPKind{CPP2P}
+		if slides(p.Model) {
+			s.CPKinds = []CPKind{CPAllGather, CPA2A}
+		}
 	}
 	if s.Dispatchers == nil {
 		s.Dispatchers = []Dispatcher{DispatchAllToAll}
