@@ -26,6 +26,11 @@ func (p *Placer) Span(stride, size int) Span {
 	return s
 }
 
+// Runs is Cluster.Runs.
+func (p *Placer) Runs(run, stride, count int) Span {
+	return runs(p.Span(1, run), p.Span(stride, count), p.cluster.domain(p.cluster.ScaleUp))
+}
+
 // aligned reports whether no tier's domains take a walk over the ranks.
 func (c *Cluster) aligned(stride, size int) bool {
 	for t := range c.Tiers {

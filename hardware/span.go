@@ -37,6 +37,28 @@ func (c *Cluster) Span(stride, size int) Span {
 	return s
 }
 
+// Runs places the groups of count runs of run neighbouring ranks, stride ranks
+// apart, as of tensor and pipeline parallelism together.
+func (c *Cluster) Runs(run, stride, count int) Span {
+	one, across := c.Span(1, run), c.Span(stride, count)
+	return runs(one, across, c.domain(c.ScaleUp))
+}
+
+func runs(one, across Span, domain int) Span {
+	switch {
+	case across.Size <= 1:
+		return one
+	case one.Size <= 1:
+		return across
+	}
+	s := Span{Stride: 1, Size: one.Size * across.Size, Domains: across.Domains * one.Domains, PerDomain: one.PerDomain,
+		Siblings: max(1, across.Siblings/one.Size), Tier: max(one.Tier, across.Tier)}
+	if across.Stride < domain {
+		s.PerDomain *= across.PerDomain
+	}
+	return s
+}
+
 // Hop places the pairs of a pipeline boundary, whose stages are stride ranks
 // each: rank j of stage from and rank j of stage to. Siblings is the most of
 // its pairs that leave one domain; those of other boundaries are not counted.

@@ -27,6 +27,7 @@ type site struct {
 	eshard, ereplica   hardware.Span
 	hpz                hardware.Span
 	world, modelRanks  hardware.Span
+	normRanks          hardware.Span // the ranks of one instance of the distributed optimizer
 }
 
 // newSite places the groups of l.
@@ -51,7 +52,11 @@ func (s *site) init(prof *Profile, fit *ProfileFit, l Layout) {
 	s.ends = c.Span(inner*max(1, l.PP-1), min(l.PP, 2))
 	s.data = c.Span(l.TP, l.DataRanks())
 	s.world = c.Span(1, p.Cluster.GPUs)
-	s.modelRanks = c.Span(1, l.TP*l.PP)
+	s.modelRanks = c.Runs(l.TP, inner, l.PP)
+	s.normRanks = s.world
+	if l.Zero > 0 && l.Shard < l.DataRanks() {
+		s.normRanks = c.Runs(l.TP*l.Shard, inner, l.PP)
+	}
 	if moe(p.Model) {
 		s.placeExperts()
 	}

@@ -59,7 +59,7 @@ func (s *site) gradientNorm(t *tally) {
 		norm(collective.TP, s.tp)
 		norm(collective.PP, s.places.Span(s.l.TP*s.l.CP*s.l.DP, s.l.PP))
 	case s.l.Zero > 0:
-		norm(collective.World, s.world)
+		norm(collective.World, s.normRanks)
 	default:
 		norm(collective.TP|collective.PP, s.modelRanks)
 	}
