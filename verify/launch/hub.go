@@ -25,6 +25,7 @@ type hub struct {
 	gone   int
 	failed *transport.Failure
 	stalls map[place]transport.History
+	doubts []*doubt
 	all    map[*wire]bool // open connections, introduced or not
 	tasks  sync.WaitGroup
 }
@@ -90,6 +91,10 @@ func (h *hub) serve(w *wire) {
 		switch m.Kind {
 		case "fail":
 			h.broadcast(m.Failure)
+		case "doubt":
+			h.question(rank, m.Failure)
+		case "alive":
+			h.answered(rank, m.Ask)
 		case "stall":
 			h.compare(rank, m.Stall)
 		case "bye":
@@ -142,27 +147,6 @@ func (h *hub) seat(w *wire, m message) string {
 		}
 	}
 	return ""
-}
-
-// lost tells all ranks that one has gone without saying so. The kernel closes
-// a process's connections as soon as it dies, whatever it died of.
-func (h *hub) lost(rank int) {
-	h.broadcast(&transport.Failure{Rank: rank, Peer: -1, Cause: "it is gone: its process ended in the middle of the job"})
-}
-
-// broadcast passes on the first failure; later ones follow from it.
-func (h *hub) broadcast(f *transport.Failure) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.failed != nil || f == nil {
-		return
-	}
-	h.failed = f
-	for _, w := range h.wires {
-		if w != nil {
-			_ = w.send(message{Kind: "fail", Failure: f})
-		}
-	}
 }
 
 // compare looks for a rank that did another call than one that waits.

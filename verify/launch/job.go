@@ -57,6 +57,7 @@ func Join(ctx context.Context, p Place, c Config) (*Job, error) {
 	if err := j.meet(ctx, c); err != nil {
 		return nil, j.giveUp(err, patience)
 	}
+	j.World.Abort().OnDoubt(func(f *transport.Failure) { _ = j.wire.send(message{Kind: "doubt", Failure: f}) })
 	go j.listen()
 	j.World.OnStall(func(h transport.History) { _ = j.wire.send(message{Kind: "stall", Stall: &h}) })
 	j.World.Abort().OnFail(func(f *transport.Failure) { _ = j.wire.send(message{Kind: "fail", Failure: f}) })
@@ -75,6 +76,8 @@ func (j *Job) listen() {
 			return
 		case m.Kind == "fail" && m.Failure != nil:
 			_ = j.World.Abort().Fail(m.Failure)
+		case m.Kind == "ask":
+			_ = j.wire.send(message{Kind: "alive", Ask: m.Ask})
 		case m.Kind == "bye":
 			close(j.bye)
 			return
@@ -96,12 +99,26 @@ func (j *Job) close() error {
 	if j.hub != nil && errors.As(failed, &f) {
 		j.hub.broadcast(f) // before the hub closes
 	}
-	_ = j.wire.Close()
-	<-j.ended
+	j.hangUp(failed != nil)
 	if j.hub != nil {
 		j.hub.close()
 	}
 	return errors.Join(failed, j.World.Close())
+}
+
+// hangUp closes the connection to the hub; after a failure not before the hub
+// has read all that this rank said, or for a moment (see hub.close).
+func (j *Job) hangUp(failed bool) {
+	if c, ok := j.wire.Conn.(interface{ CloseWrite() error }); ok && failed {
+		j.World.Abort().Told()
+		_ = c.CloseWrite()
+		select {
+		case <-j.ended:
+		case <-time.After(grace):
+		}
+	}
+	_ = j.wire.Close()
+	<-j.ended
 }
 
 // leave says that this rank is done and waits until all others are.

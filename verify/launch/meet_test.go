@@ -68,7 +68,7 @@ func TestStrangersAreRefused(t *testing.T) {
 	if errs[0] != nil || errs[1] != nil {
 		t.Errorf("the job's own ranks: %v, %v", errs[0], errs[1])
 	}
-	for _, want := range []string{"wrong secret", "a job of 3 ranks: want 2", "version 99 of the protocol: want 1"} {
+	for _, want := range []string{"wrong secret", "a job of 3 ranks: want 2", "version 99 of the protocol: want 2"} {
 		if errs[2] == nil || !strings.Contains(errs[2].Error(), want) {
 			t.Errorf("strangers got %v, want %q", errs[2], want)
 		}

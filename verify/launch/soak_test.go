@@ -143,6 +143,9 @@ func (s *soak) judge(t *testing.T, what string, f soakFault, err error, l *soakL
 		if r.Err != "" && !strings.Contains(r.Err, " #") && !strings.Contains(r.Err, "ing a group: ") {
 			t.Errorf("%s: rank %d: %q names no call", what, r.Rank, r.Err)
 		}
+		if strings.Contains(r.Err, "closed the connection") { // of a rank that said why, or is gone
+			t.Errorf("%s: rank %d: %q names no cause", what, r.Rank, r.Err)
+		}
 		last = max(last, time.Unix(0, r.At).Sub(l.broken))
 	}
 	if f.name != "none" && f.name != "by itself" {

@@ -15,14 +15,14 @@ import (
 )
 
 // version is the protocol's; ranks of different versions do not talk.
-const version = 1
+const version = 2
 
 // maxLine bounds a message, so that a stranger cannot fill the memory.
 const maxLine = 1 << 20
 
 // message is what ranks and rank 0's hub exchange, one JSON object a line.
 type message struct {
-	Kind    string             `json:"kind"` // challenge, hello, welcome, refuse, fail, stall, bye
+	Kind    string             `json:"kind"` // challenge, hello, welcome, refuse, fail, doubt, ask, alive, stall, bye
 	Version int                `json:"version,omitempty"`
 	Rank    int                `json:"rank,omitempty"`
 	Size    int                `json:"size,omitempty"`
@@ -34,6 +34,7 @@ type message struct {
 	Reason  string             `json:"reason,omitempty"`
 	Failure *transport.Failure `json:"failure,omitempty"`
 	Stall   *transport.History `json:"stall,omitempty"`
+	Ask     int                `json:"ask,omitempty"` // number of a doubt, from 1
 }
 
 // wire is a connection that carries messages.

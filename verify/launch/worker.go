@@ -109,7 +109,7 @@ func Member(ctx context.Context, p Place, c Config, w Work, args []byte) error {
 		return err
 	}
 	defer context.AfterFunc(ctx, func() {
-		_ = j.World.Abort().Fail(&transport.Failure{Rank: p.Rank, Peer: -1, Cause: "interrupted"})
+		_ = j.World.Abort().Suspect(&transport.Failure{Rank: p.Rank, Peer: -1, Cause: "interrupted"})
 	})()
 	err = w(ctx, j, args)
 	if err != nil && j.World.Abort().Err() == nil { // what the transport has not noticed

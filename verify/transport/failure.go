@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // Failure is why a job stopped: the one message that every rank reports.
@@ -41,9 +42,11 @@ func (f *Failure) Error() string {
 // Abort is a job's failure, shared by all ports of a process. The zero value
 // is ready: nothing has failed.
 type Abort struct {
-	failed atomic.Pointer[Failure]
-	mu     sync.Mutex
-	hooks  []func(*Failure)
+	failed  atomic.Pointer[Failure]
+	mu      sync.Mutex
+	hooks   []func(*Failure)
+	telling sync.WaitGroup
+	doubt   func(*Failure)
 }
 
 // Err returns the job's failure, or nil.
@@ -62,6 +65,8 @@ func (a *Abort) Fail(f *Failure) error {
 		a.mu.Unlock()
 		return first
 	}
+	a.telling.Add(1)
+	defer a.telling.Done()
 	a.failed.Store(f)
 	hooks := a.hooks
 	a.hooks = nil
@@ -83,4 +88,37 @@ func (a *Abort) OnFail(h func(*Failure)) {
 	if f != nil {
 		h(f)
 	}
+}
+
+// Told returns when the hooks of a failure have run. Whoever meets the end of
+// this rank's links then finds the cause where they put it.
+func (a *Abort) Told() {
+	if a.Err() != nil {
+		a.telling.Wait()
+	}
+}
+
+// OnDoubt has ask told of what is doubtful (see Suspect), before the first
+// port opens. It is to have the job fail with the cause, or with what it is
+// told if nobody knows a better one.
+func (a *Abort) OnDoubt(ask func(*Failure)) { a.doubt = ask }
+
+// verdict bounds how long a rank waits for the cause: it comes at once from
+// processes that run.
+const verdict = time.Second
+
+// Suspect fails the job with f, which may be but a consequence, unless its
+// cause comes.
+func (a *Abort) Suspect(f *Failure) error {
+	if a.doubt == nil {
+		return a.Fail(f)
+	}
+	known := make(chan struct{})
+	a.OnFail(func(*Failure) { close(known) })
+	a.doubt(f)
+	select {
+	case <-known:
+	case <-time.After(verdict):
+	}
+	return a.Fail(f)
 }

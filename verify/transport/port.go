@@ -168,8 +168,9 @@ func (p *Port) settle(i int) error {
 }
 
 // Close gives back the port's links. Every member must have finished its last
-// call.
+// call, or the job failed.
 func (p *Port) Close() error {
+	p.abort.Told()
 	var first error
 	for _, l := range p.links {
 		if l == nil {

@@ -43,13 +43,24 @@ func describe(h *Header) string {
 
 // Fail ends the job with a failure of the step in progress.
 func (p *Port) Fail(peer int, cause string) error {
+	_ = p.abort.Fail(p.failure(peer, cause))
+	return p.ended()
+}
+
+// suspect ends the job with a failure of the step in progress that may be but
+// a consequence of another.
+func (p *Port) suspect(peer int, cause string) error {
+	_ = p.abort.Suspect(p.failure(peer, cause))
+	return p.ended()
+}
+
+func (p *Port) failure(peer int, cause string) *Failure {
 	f := &Failure{Collective: p.doing(), Call: p.call.Call, Step: p.step,
 		Steps: p.steps, Rank: p.members[p.rank], Peer: -1, Cause: cause}
 	if peer >= 0 {
 		f.Peer = p.members[peer]
 	}
-	_ = p.abort.Fail(f)
-	return p.ended()
+	return f
 }
 
 // ended returns the job's failure as this rank meets it: one that belongs to no

@@ -151,7 +151,8 @@ func (w *watched) until(p *Port) error {
 	return p.ended()
 }
 
-// explain turns an error of a connection into the job's failure.
+// explain turns an error of a connection into the job's failure. A connection
+// that ends is the least that a peer's failure shows by.
 func explain(p *Port, peer int, err error) error {
 	if e := p.ended(); e != nil {
 		return e
@@ -159,7 +160,7 @@ func explain(p *Port, peer int, err error) error {
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return p.timedOut(peer, "nothing came from it")
 	}
-	return p.Fail(peer, broken(err))
+	return p.suspect(peer, broken(err))
 }
 
 // broken says what an error of a connection means.

@@ -125,7 +125,7 @@ func (o *outConn) drain() {
 			continue
 		}
 		if err := o.write(m); err != nil && o.port.abort.Err() == nil {
-			_ = o.port.abort.Fail(&Failure{Collective: OpName(m.call.What), Call: m.call.Call, Step: int(m.call.Step) + 1,
+			_ = o.port.abort.Suspect(&Failure{Collective: OpName(m.call.What), Call: m.call.Call, Step: int(m.call.Step) + 1,
 				Steps: m.steps, Rank: o.port.members[o.port.rank], Peer: o.port.members[o.peer], Cause: broken(err)})
 		}
 		o.finish(m)
