@@ -85,7 +85,7 @@ func Join(ctx context.Context, p launch.Place, c launch.Config) (*Processes, err
 		return nil, err
 	}
 	defer context.AfterFunc(ctx, func() {
-		_ = j.World.Abort().Fail(&transport.Failure{Rank: p.Rank, Peer: -1, Cause: "interrupted"})
+		_ = j.World.Abort().Suspect(&transport.Failure{Rank: p.Rank, Peer: -1, Cause: "interrupted"})
 	})()
 	rank, err := newProcess(j.World)
 	if err != nil {
@@ -110,11 +110,16 @@ func (p *process) follow() error {
 	}
 }
 
+// fail fails the job with err, unless that is nil or the job's own failure.
+func fail(w transport.World, err error) {
+	if err != nil && w.Abort().Err() == nil {
+		_ = w.Abort().Fail(&transport.Failure{Rank: w.Rank(), Peer: -1, Cause: err.Error()})
+	}
+}
+
 // leave fails the job with err, unless that is nil, and leaves it.
 func leave(j *launch.Job, err error) error {
-	if err != nil && j.World.Abort().Err() == nil {
-		_ = j.World.Abort().Fail(&transport.Failure{Rank: j.Rank, Peer: -1, Cause: err.Error()})
-	}
+	fail(j.World, err)
 	if e := j.Close(); err == nil {
 		err = e
 	}
@@ -133,7 +138,7 @@ func (p *Processes) Place() Place {
 // Run carries out a work.
 func (p *Processes) Run(ctx context.Context, w *Work, progress func(round, of int)) (*Result, error) {
 	defer context.AfterFunc(ctx, func() {
-		_ = p.job.World.Abort().Fail(&transport.Failure{Rank: 0, Peer: -1, Cause: "interrupted"})
+		_ = p.job.World.Abort().Suspect(&transport.Failure{Rank: 0, Peer: -1, Cause: "interrupted"})
 	})()
 	r, err := drive(ctx, p, w, progress)
 	if err == nil {

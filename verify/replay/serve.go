@@ -40,16 +40,16 @@ func Serve(ctx context.Context, w transport.World, r Rank, work *Work, progress 
 	}
 	s := &server{control: c, rank: r, world: w}
 	defer context.AfterFunc(ctx, func() {
-		_ = w.Abort().Fail(&transport.Failure{Rank: w.Rank(), Peer: -1, Cause: "interrupted"})
+		_ = w.Abort().Suspect(&transport.Failure{Rank: w.Rank(), Peer: -1, Cause: "interrupted"})
 	})()
 	if w.Rank() != 0 {
-		return nil, errors.Join(s.follow(ctx), c.port.Close())
+		err := s.follow(ctx)
+		fail(w, err)
+		return nil, errors.Join(err, c.port.Close())
 	}
 	out, err := drive(ctx, s, work, progress)
 	if err != nil {
-		if w.Abort().Err() == nil {
-			_ = w.Abort().Fail(&transport.Failure{Rank: 0, Peer: -1, Cause: err.Error()})
-		}
+		fail(w, err)
 		return nil, err
 	}
 	_, _, err = s.one(ctx, &command{Kind: cmdEnd})
