@@ -17,9 +17,9 @@ var errInterrupted = &noError{"interrupted: nothing was written"}
 // errNoneFits ends a command that has nothing to say without a layout.
 var errNoneFits = &noError{"no layout fits: planner suggest says what would mend it"}
 
-// bestOf searches for the best layout of a question, nil where none fits.
+// bestOf searches for the best layout of a question under its constraints, nil where none fits.
 func bestOf(ctx context.Context, a *ask.Answer) (*strategies.Estimate, error) {
-	r := a.Search(ctx, strategies.Space{}, strategies.Options{Top: 1})
+	r := a.Search(ctx, a.Space(), strategies.Options{Top: 1})
 	switch {
 	case r.Interrupted:
 		return nil, errInterrupted

@@ -105,6 +105,5 @@ func tryValue(v settings.Value, model string) error {
 	if o.top < 1 {
 		return catalog.Errorf("--top %d: too small: want at least 1", o.top)
 	}
-	_, err := o.limits.Space()
-	return err
+	return nil
 }

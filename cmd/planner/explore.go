@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"planner/internal/ask"
 	"planner/internal/catalog"
 	"planner/internal/tui"
 	"planner/internal/tui/state"
@@ -17,10 +16,9 @@ import (
 
 type exploreFlags struct {
 	question
-	limits ask.Constraints
-	keep   int
-	theme  string
-	mouse  bool
+	keep  int
+	theme string
+	mouse bool
 }
 
 var themes = []string{"auto", "light", "dark"}
@@ -39,7 +37,7 @@ a command, which stands in its last line but one.`,
 		RunE: func(c *cobra.Command, _ []string) error { return runExplore(c, o) },
 	}
 	o.addTo(c)
-	addConstraints(c.Flags(), &o.limits)
+	addConstraints(c.Flags(), &o.Limits)
 	c.Flags().IntVar(&o.keep, "keep", 2000, "how many layouts to keep in the table")
 	c.Flags().StringVar(&o.theme, "theme", "auto", "auto (asks the terminal), light or dark")
 	complete(c, "theme", func() []string { return themes })
@@ -52,18 +50,14 @@ func runExplore(c *cobra.Command, o *exploreFlags) error {
 	if err != nil {
 		return err
 	}
-	space, err := o.limits.Space()
-	if err != nil {
-		return err
-	}
 	if o.keep < 1 || o.keep > 100_000 {
 		return catalog.Errorf("--keep %d: out of range: want 1 to 100,000", o.keep)
 	}
 	if !slices.Contains(themes, o.theme) {
 		return catalog.Errorf("--theme %q: no such theme: want auto, light or dark", o.theme)
 	}
-	config := state.Config{Answer: a, Space: space, Keep: o.keep}
-	for _, limit := range limitsGiven(c.Flags()) {
+	config := state.Config{Answer: a, Space: a.Space(), Keep: o.keep}
+	for _, limit := range a.Limits.Words() {
 		config.Limits = append(config.Limits, "--"+limit)
 	}
 	for _, sub := range c.Root().Commands() {

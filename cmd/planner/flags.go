@@ -67,21 +67,9 @@ func (q *question) answer(c *cobra.Command) (*ask.Answer, error) {
 	q.Dispatched = dispatched(c.Flags())
 	a, err := ask.Ask(q.Question)
 	if err == nil {
-		err = a.RefuseOffload(limitsOf(c.Flags()))
+		err = a.RefuseOffload()
 	}
 	return a, err
-}
-
-// limitsOf reads the constraints that bear on each other and on the framework;
-// a command without them has none.
-func limitsOf(f *pflag.FlagSet) *ask.Constraints {
-	l := &ask.Constraints{}
-	for name, to := range map[string]*string{"offload": &l.Offload, "zero": &l.Zero} {
-		if g := f.Lookup(name); g != nil {
-			*to = g.Value.String()
-		}
-	}
-	return l
 }
 
 // dispatched reports whether a constraint or a layout names the dispatcher of

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -46,6 +47,7 @@ func newPlanSave() *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error { return savePlan(c, o) },
 	}
 	o.addTo(c)
+	addConstraints(c.Flags(), &o.Limits)
 	c.Flags().StringVar(&o.layout, "layout", "", "layout, e.g. tp=8,pp=4,zero=1, or best (the default)")
 	c.Flags().StringVarP(&o.output, "output", "o", "", "file to write, whole or not at all; - for standard output (the default)")
 	return c
@@ -212,16 +214,19 @@ func showMoves(c *cobra.Command, o *planFlags, p *plan.Plan, now plan.Figures, b
 		fmt.Fprintf(c.OutOrStdout(), "layout %s · %s%s\n\n", p.Layout, p.Framework, savedBy(p))
 	}
 	plan.Moves(c.OutOrStdout(), o.format, moves)
-	notes := c.ErrOrStderr()
+	notes, of := c.ErrOrStderr(), "of the whole space"
+	if only := p.Question.Limits.Words(); only != nil {
+		of = "of " + strings.Join(only, ", ")
+	}
 	switch {
 	case best == nil:
 		show.Note(notes, "best today", "nothing fits")
 	case best.Layout.String() == p.Layout:
 		show.Note(notes, "best today", "this layout")
 	case float64(best.Step) > now.Step*(1-strategies.Resolution):
-		show.Note(notes, "best today", "%s of the whole space, %.3f s: a tie with this layout", best.Layout, best.Step)
+		show.Note(notes, "best today", "%s %s, %.3f s: a tie with this layout", best.Layout, of, best.Step)
 	default:
-		show.Note(notes, "best today", "%s of the whole space, %.3f s: %.1f %% faster", best.Layout, best.Step, 100*(1-float64(best.Step)/now.Step))
+		show.Note(notes, "best today", "%s %s, %.3f s: %.1f %% faster", best.Layout, of, best.Step, 100*(1-float64(best.Step)/now.Step))
 	}
 	return nil
 }

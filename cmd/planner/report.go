@@ -23,7 +23,6 @@ import (
 
 type reportFlags struct {
 	question
-	limits                   ask.Constraints
 	layout, output, verified string
 	tokens, price            string
 }
@@ -46,7 +45,7 @@ planner explain --from reads it back. A name that ends in .md, or --format markd
 	o.addTo(c)
 	o.addFormat(c, c.Flags())
 	f := c.Flags()
-	addConstraints(f, &o.limits)
+	addConstraints(f, &o.Limits)
 	f.Lookup("format").Usage = "html or markdown (default by the name of -o, html)"
 	f.StringVar(&o.layout, "layout", "", "layout to review, e.g. tp=8,pp=4,zero=1, or best (the default)")
 	f.StringVarP(&o.output, "output", "o", "", "file to write, whole or not at all; - for standard output, the default but for a page on a terminal")
@@ -68,7 +67,7 @@ func runReport(c *cobra.Command, o *reportFlags) error {
 	if err != nil {
 		return err
 	}
-	q, err := o.request(c)
+	q, err := o.request(c, a)
 	if err != nil {
 		return err
 	}
@@ -108,16 +107,13 @@ func (o *reportFlags) reportFormat(f *pflag.FlagSet) (string, error) {
 	return "", catalog.Errorf("--format %q: no such format of a report: want html or markdown", given)
 }
 
-func (o *reportFlags) request(c *cobra.Command) (q review.Request, err error) {
-	q = review.Request{Layout: o.layout, Limits: limitsGiven(c.Flags()), Command: commandLine(c), Version: shortVersion(), Date: time.Now()}
+func (o *reportFlags) request(c *cobra.Command, a *ask.Answer) (q review.Request, err error) {
+	q = review.Request{Layout: o.layout, Space: a.Space(), Limits: a.Limits.Words(), Command: commandLine(c), Version: shortVersion(), Date: time.Now()}
 	if !export.IsOutput(o.output) {
 		q.Output = quoted(o.output)
 	}
 	if searched(o.layout) {
 		q.Layout = ""
-	}
-	if q.Space, err = o.limits.Space(); err != nil {
-		return q, err
 	}
 	if o.tokens != "" {
 		if q.Tokens, err = parseTokens(o.tokens); err != nil {

@@ -6,14 +6,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"planner/internal/ask"
 	"planner/internal/sensitivity"
 	"planner/internal/show"
 )
 
 type sensitivityFlags struct {
 	question
-	limits ask.Constraints
 	layout string
 }
 
@@ -37,7 +35,7 @@ last) where it no longer fits, and vpp where none fits.`,
 	}
 	o.addTo(c)
 	o.addFormat(c, c.Flags())
-	addConstraints(c.Flags(), &o.limits)
+	addConstraints(c.Flags(), &o.Limits)
 	c.Flags().StringVar(&o.layout, "layout", "", "layout, e.g. tp=8,pp=4,zero=1, or best (the default)")
 	return c
 }
@@ -47,12 +45,8 @@ func runSensitivity(c *cobra.Command, o *sensitivityFlags) error {
 	if err != nil {
 		return err
 	}
-	space, err := o.limits.Space()
-	if err != nil {
-		return err
-	}
 	bar := progress(c.ErrOrStderr())
-	r := &sensitivity.Request{Answer: a, Space: space, Progress: func(done, of int) { bar.points(done, of) }}
+	r := &sensitivity.Request{Answer: a, Space: a.Space(), Progress: func(done, of int) { bar.points(done, of) }}
 	if !searched(o.layout) {
 		if r.Layout, r.Framework, err = a.Layout(o.layout); err != nil {
 			return err

@@ -19,7 +19,6 @@ import (
 // suggestFlags are parsed but unchecked.
 type suggestFlags struct {
 	question
-	limits     ask.Constraints
 	top        int
 	all, stats bool
 }
@@ -42,7 +41,7 @@ framework in the order of planner frameworks that runs it; --framework NAME show
 	o.addTo(c)
 	o.addFormat(c, c.Flags())
 	f := c.Flags()
-	addConstraints(f, &o.limits)
+	addConstraints(f, &o.Limits)
 	f.IntVar(&o.top, "top", 10, "how many layouts to show")
 	f.BoolVar(&o.all, "all", false, "show every fitting layout")
 	f.BoolVar(&o.stats, "stats", false, "print the values tried per dimension and the rate")
@@ -80,7 +79,7 @@ func addConstraints(f *pflag.FlagSet, l *ask.Constraints) {
 	}
 	f.IntVar(&l.MinDP, "min-dp", 0, "least data-parallel degree")
 	f.IntVar(&l.MaxDP, "max-dp", 0, "largest data-parallel degree")
-	f.StringArrayVar(&l.Exclude, "exclude", nil, "refuse layouts that match these pairs, e.g. tp=8,pp=1")
+	f.Var((*patterns)(&l.Exclude), "exclude", "refuse layouts that match these pairs, e.g. tp=8,pp=1")
 }
 
 func runSuggest(c *cobra.Command, o *suggestFlags) error {
@@ -91,14 +90,10 @@ func runSuggest(c *cobra.Command, o *suggestFlags) error {
 	if o.top < 1 {
 		return catalog.Errorf("--top %d: too small: want at least 1", o.top)
 	}
-	space, err := o.limits.Space()
-	if err != nil {
-		return err
-	}
 	bar := progress(c.ErrOrStderr())
-	r := a.Search(c.Context(), space, strategies.Options{Top: max(o.top, show.CountedTies), KeepAll: o.all, Progress: bar.update})
+	r := a.Search(c.Context(), a.Space(), strategies.Options{Top: max(o.top, show.CountedTies), KeepAll: o.all, Progress: bar.update})
 	bar.clear()
-	if given := limitsGiven(c.Flags()); r.Legal == 0 && !r.Interrupted && given != nil {
+	if given := a.Limits.Words(); r.Legal == 0 && !r.Interrupted && given != nil {
 		return catalog.Errorf("--%s: no legal layout: %s: loosen it, or change --gpus or --global-batch", strings.Join(given, " --"), reasons(r))
 	}
 	return answerSuggest(c, o, a, r)
@@ -129,7 +124,7 @@ func answerSuggest(c *cobra.Command, o *suggestFlags, a *ask.Answer, r *strategi
 	default:
 		if o.format == "table" {
 			show.Header(out, a)
-			show.Only(out, limitsGiven(c.Flags()))
+			show.Only(out, a.Limits.Words())
 			fmt.Fprintln(out)
 		}
 		show.Ranking(out, o.format, a.Problem, r.Ranking)
@@ -177,20 +172,6 @@ func exampleOf(r *strategies.Result) string {
 		return ""
 	}
 	return fmt.Sprintf(" (%s: %s: %s)", v.Given, v.Reason, v.Remedy)
-}
-
-// limitsGiven lists the constraint flags that were given, as typed.
-func limitsGiven(f *pflag.FlagSet) []string {
-	var out []string
-	l := ask.Constraints{}
-	known := pflag.NewFlagSet("", pflag.ContinueOnError)
-	addConstraints(known, &l)
-	f.Visit(func(g *pflag.Flag) {
-		if known.Lookup(g.Name) != nil {
-			out = append(out, g.Name+" "+strings.Trim(g.Value.String(), "[]"))
-		}
-	})
-	return out
 }
 
 // bar is a progress line on a terminal, shown once a search takes long.

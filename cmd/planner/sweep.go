@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"planner/internal/ask"
 	"planner/internal/catalog"
 	"planner/internal/export"
 	"planner/internal/show"
@@ -19,7 +18,6 @@ import (
 
 type sweepFlags struct {
 	question
-	limits                     ask.Constraints
 	values                     map[string]*string // by the name of a flag that can be swept
 	scale, tokens, price, plot string
 }
@@ -50,7 +48,7 @@ func (o *sweepFlags) addSweepFlags(c *cobra.Command) {
 	f, own := c.Flags(), &cobra.Command{}
 	o.addTo(own)
 	o.addFormat(own, own.Flags())
-	addConstraints(own.Flags(), &o.limits)
+	addConstraints(own.Flags(), &o.Limits)
 	can := map[string]bool{}
 	for _, name := range sweep.Names() {
 		can[name] = true
@@ -153,7 +151,7 @@ func (o *sweepFlags) request(c *cobra.Command) (*sweep.Request, error) {
 
 // axes sorts the flags into axes and single values.
 func (o *sweepFlags) axes(r *sweep.Request) error {
-	r.Base, r.Limits = o.Question, o.limits
+	r.Base = o.Question
 	var single []sweep.Axis
 	for _, name := range sweep.Names() {
 		text := *o.values[name]

@@ -64,7 +64,7 @@ func TestLayoutFramework(t *testing.T) {
 
 // TestSpace reads the constraint flags, and refuses what they cannot mean.
 func TestSpace(t *testing.T) {
-	c := ask.Constraints{TP: "1,2,4", PP: "1..3", Zero: "1,3", Recompute: "none,full:4", MaxMemory: "72GiB", Exclude: []string{"tp=4,pp=1"}}
+	c := ask.Constraints{TP: "1,2,4", PP: "1..3", Zero: "1,3", Recompute: "none,full:4", MaxMemory: "72GiB", Exclude: "tp=4,pp=1"}
 	s, err := c.Space()
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +74,7 @@ func TestSpace(t *testing.T) {
 	}
 	for _, bad := range []ask.Constraints{
 		{TP: "x"}, {TP: "0"}, {PP: "4..2"}, {Zero: "4"}, {SP: "maybe"}, {Recompute: "some"}, {Recompute: "full:0"},
-		{Schedule: "2f2b"}, {MaxMemory: "0GiB"}, {MaxMemory: "72"}, {MinDP: -1}, {Exclude: []string{"tq=4"}}, {First: "1,2"},
+		{Schedule: "2f2b"}, {MaxMemory: "0GiB"}, {MaxMemory: "72"}, {MinDP: -1}, {Exclude: "tq=4"}, {First: "1,2"},
 	} {
 		if bad.MaxMemory == "72" {
 			continue // a bare number of bytes is legal

@@ -32,6 +32,9 @@ func (q *Question) Check() error {
 	if err := q.words(); err != nil {
 		return err
 	}
+	if _, err := q.Limits.Space(); err != nil {
+		return err
+	}
 	return q.Options.Check()
 }
 

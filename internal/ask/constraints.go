@@ -13,12 +13,28 @@ import (
 // Constraints is the flags that narrow a search, as given: lists such as
 // "1,2,4" and ranges such as "1..16".
 type Constraints struct {
-	TP, PP, VPP, CP, EP, ETP, Zero, Shard, MBS, HPZ            string
-	SP, Recompute, Schedule, CPKind, Dispatcher, Offload, Last string
-	First                                                      string
-	MaxMemory                                                  string
-	MinDP, MaxDP                                               int
-	Exclude                                                    []string
+	TP         string `toml:"tp,omitempty" json:"tp,omitempty"`
+	PP         string `toml:"pp,omitempty" json:"pp,omitempty"`
+	VPP        string `toml:"vpp,omitempty" json:"vpp,omitempty"`
+	CP         string `toml:"cp,omitempty" json:"cp,omitempty"`
+	EP         string `toml:"ep,omitempty" json:"ep,omitempty"`
+	ETP        string `toml:"etp,omitempty" json:"etp,omitempty"`
+	Zero       string `toml:"zero,omitempty" json:"zero,omitempty"`
+	Shard      string `toml:"shard,omitempty" json:"shard,omitempty"`
+	MBS        string `toml:"mbs,omitempty" json:"mbs,omitempty"`
+	HPZ        string `toml:"hpz,omitempty" json:"hpz,omitempty"`
+	SP         string `toml:"sp,omitempty" json:"sp,omitempty"`
+	Recompute  string `toml:"recompute,omitempty" json:"recompute,omitempty"`
+	Schedule   string `toml:"schedule,omitempty" json:"schedule,omitempty"`
+	First      string `toml:"first,omitempty" json:"first,omitempty"`
+	Last       string `toml:"last,omitempty" json:"last,omitempty"`
+	CPKind     string `toml:"cpkind,omitempty" json:"cpkind,omitempty"`
+	Dispatcher string `toml:"dispatcher,omitempty" json:"dispatcher,omitempty"`
+	Offload    string `toml:"offload,omitempty" json:"offload,omitempty"`
+	MaxMemory  string `toml:"max_memory,omitempty" json:"max_memory,omitempty"`
+	MinDP      int    `toml:"min_dp,omitzero" json:"min_dp,omitempty"`
+	MaxDP      int    `toml:"max_dp,omitzero" json:"max_dp,omitempty"`
+	Exclude    string `toml:"exclude,omitempty" json:"exclude,omitempty"` // patterns, apart by ;
 }
 
 // Space reads the constraints. Errors are *catalog.Error.
@@ -194,7 +210,7 @@ func MemoryLimit(text string) (unit.Bytes, error) {
 }
 
 func (c *Constraints) patterns(s *strategies.Space) error {
-	for _, text := range c.Exclude {
+	for _, text := range c.Excluded() {
 		p := strategies.Pattern{}
 		if _, err := strategies.ParseLayout(text); err != nil {
 			return catalog.Errorf("--exclude %s", err)

@@ -10,8 +10,9 @@ import (
 
 // RefuseOffload refuses an --offload that a search could only drop in silence:
 // where none of the frameworks asked has a model of it, or --zero leaves no
-// state to move. Values that no framework knows are left to Constraints.Space.
-func (a *Answer) RefuseOffload(c *Constraints) error {
+// state to move. Values that no framework knows are refused by Constraints.Space.
+func (a *Answer) RefuseOffload() error {
+	c := &a.Limits
 	moves := []string{strategies.OffloadOptimizer.String(), strategies.OffloadAll.String()}
 	asked := slices.DeleteFunc(strings.Split(c.Offload, ","), func(v string) bool { return !slices.Contains(moves, v) })
 	if len(asked) == 0 {

@@ -22,11 +22,12 @@ func TestRefuseOffload(t *testing.T) {
 		{"deepspeed", "none,optimizer", "0,1", ""},
 		{"deepspeed", "nowhere", "", ""}, // refused as no such value
 	} {
-		a, err := ask.Ask(ask.Question{Model: "llama3.1-8b", GPUs: 16, Framework: tt.framework})
+		a, err := ask.Ask(ask.Question{Model: "llama3.1-8b", GPUs: 16, Framework: tt.framework, Limits: ask.Constraints{Zero: tt.zero}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = a.RefuseOffload(&ask.Constraints{Offload: tt.offload, Zero: tt.zero})
+		a.Limits.Offload = tt.offload
+		err = a.RefuseOffload()
 		switch {
 		case tt.want == "" && err != nil:
 			t.Errorf("%+v: %v", tt, err)

@@ -30,7 +30,8 @@ type Question struct {
 	AllowLong            bool
 	Dispatched           bool // a constraint or the layout names the dispatcher of experts
 	Options              catalog.ClusterOptions
-	Files                Files // copies of what Model and Hardware name, where a plan has them
+	Limits               Constraints // of the search for a layout
+	Files                Files       // copies of what Model and Hardware name, where a plan has them
 }
 
 // Defaults of the flags that have a fixed one.

@@ -7,6 +7,12 @@ import (
 	"planner/strategies"
 )
 
+// Space returns the layouts that the question's constraints leave.
+func (a *Answer) Space() strategies.Space {
+	s, _ := a.Limits.Space() // checked
+	return s
+}
+
 // Search ranks the layouts of a space, each estimate with its 80 % band.
 // NearestOf explains it where nothing fits.
 func (a *Answer) Search(ctx context.Context, s strategies.Space, o strategies.Options) *strategies.Result {

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // decoder stores the parsed tree into Go values and gathers every fault.
@@ -166,7 +167,7 @@ func (d *decoder) scalar(path string, raw any, dst reflect.Value) {
 func tags(t reflect.Type) map[string][]int {
 	m := make(map[string][]int)
 	for _, f := range reflect.VisibleFields(t) {
-		if tag := f.Tag.Get("toml"); tag != "" && tag != "-" {
+		if tag, _, _ := strings.Cut(f.Tag.Get("toml"), ","); tag != "" && tag != "-" {
 			m[tag] = f.Index
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"planner/internal/ask"
 	"planner/internal/plan"
 	"planner/strategies"
 )
@@ -24,7 +25,7 @@ type Side struct {
 func (s *Side) Same(t *Side) bool {
 	a, b := s.Question, t.Question
 	for _, q := range []*plan.Question{&a, &b} {
-		q.Framework = ""
+		q.Framework, q.Limits = "", ask.Constraints{}
 		if q.Pass == "" {
 			q.Pass = "train"
 		}

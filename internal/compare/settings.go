@@ -13,7 +13,11 @@ import (
 // Settings says in words what of a plan's question is not the default.
 func Settings(q *plan.Question) []string {
 	x := (&plan.Plan{Question: *q}).Asked()
-	return append(show.WorkSettings(&x), show.ClusterSettings(&x)...)
+	s := append(show.WorkSettings(&x), show.ClusterSettings(&x)...)
+	if only := x.Limits.Words(); only != nil {
+		s = append(s, "only "+strings.Join(only, ", "))
+	}
+	return s
 }
 
 // Line writes what a plan's question asked: model, cluster, workload, and the

@@ -23,7 +23,7 @@ type Diagnosis struct {
 	Findings []Finding
 	Shares   []Answer
 	Near     []sensitivity.Knob   // one knob away and faster, best first
-	Best     *strategies.Estimate // of the framework's whole space; nil: nothing fits
+	Best     *strategies.Estimate // of the framework's space under the constraints of a saved plan; nil: nothing fits
 	Rule     []strategies.Diagnosis
 }
 
@@ -50,7 +50,7 @@ func Run(ctx context.Context, s *Subject, r *Request) (*Diagnosis, error) {
 	}
 	slices.SortStableFunc(d.Near, func(a, b sensitivity.Knob) int { return cmp.Compare(a.Estimate.Step, b.Estimate.Step) })
 	d.Near = d.Near[:min(len(d.Near), nearest)]
-	found := s.Answer.Search(ctx, strategies.Space{}, strategies.Options{Top: 1})
+	found := s.Answer.Search(ctx, s.Answer.Space(), strategies.Options{Top: 1})
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}

@@ -61,7 +61,7 @@ func (p *Plan) Named(err error) error {
 	for _, line := range fault.Faults {
 		given, rest, _ := strings.Cut(line, " ")
 		if flag, ok := strings.CutPrefix(given, "--"); ok {
-			line = key(flag) + " " + rest
+			line = p.key(flag) + " " + rest
 		}
 		named.Faults = append(named.Faults, p.File+": "+line)
 	}
@@ -69,11 +69,17 @@ func (p *Plan) Named(err error) error {
 }
 
 // key is the key of a flag's value; keys of base units name them.
-func key(flag string) string {
+func (p *Plan) key(flag string) string {
+	key := strings.ReplaceAll(flag, "-", "_")
+	for _, given := range p.Question.Limits.Words() {
+		if name, _, _ := strings.Cut(given, " "); name == flag {
+			return "constraints." + key
+		}
+	}
 	if flag == "inter-node" {
 		return "inter_node_bytes_per_second"
 	}
-	return strings.ReplaceAll(flag, "-", "_")
+	return key
 }
 
 // document is what suggest and explain have in common.

@@ -41,5 +41,5 @@ func (p *Plan) check(file string) error {
 // checkQuestion refuses a question that cannot be asked, of whatever presets.
 func (p *Plan) checkQuestion(file string) error {
 	q := p.Question.Ask()
-	return (&Plan{File: file}).Named(q.Check())
+	return (&Plan{File: file, Question: p.Question}).Named(q.Check())
 }

@@ -34,7 +34,8 @@ type Question struct {
 	NICs        int     `toml:"nics_per_node" json:"nics_per_node,omitempty"`
 	Latency     float64 `toml:"latency_seconds" json:"latency_seconds,omitempty"`
 
-	Files ask.Files `toml:"-" json:"files,omitzero"` // in a plan file, its table files
+	Limits ask.Constraints `toml:"constraints,omitempty" json:"constraints,omitzero"`
+	Files  ask.Files       `toml:"-" json:"files,omitzero"` // in a plan file, its table files
 }
 
 // QuestionOf keeps what was asked.
@@ -44,7 +45,7 @@ func QuestionOf(q *ask.Question) Question {
 		Model: q.Model, GPUs: q.GPUs, Hardware: q.Hardware, SeqLen: q.SeqLen, GlobalBatch: q.GlobalBatch, Precision: q.Precision,
 		Framework: q.Framework, Pass: q.Pass, Attention: q.Attention, Trainable: q.Trainable, Imbalance: q.Imbalance, Capacity: q.Capacity,
 		AllowLong: q.AllowLong, GPUsPerNode: o.GPUsPerNode, Domain: o.Domain, InterNode: float64(o.InterNode), Fabric: string(o.Fabric),
-		NICs: o.NICs, Latency: float64(o.Latency), Files: q.Files,
+		NICs: o.NICs, Latency: float64(o.Latency), Limits: q.Limits, Files: q.Files,
 	}
 }
 
@@ -63,7 +64,7 @@ func (q *Question) Ask() ask.Question {
 	return ask.Question{
 		Model: q.Model, Hardware: q.Hardware, GPUs: q.GPUs, SeqLen: q.SeqLen, GlobalBatch: q.GlobalBatch, Precision: q.Precision,
 		Framework: q.Framework, Pass: q.Pass, Trainable: q.Trainable, Attention: q.Attention, Imbalance: q.Imbalance, Capacity: q.Capacity,
-		AllowLong: q.AllowLong, Dispatched: true, Files: q.Files,
+		AllowLong: q.AllowLong, Dispatched: true, Limits: q.Limits, Files: q.Files,
 		Options: catalog.ClusterOptions{GPUsPerNode: q.GPUsPerNode, Domain: q.Domain, InterNode: unit.BytesPerSecond(q.InterNode),
 			Fabric: hardware.LinkKind(q.Fabric), NICs: q.NICs, Latency: unit.Seconds(q.Latency)},
 	}

@@ -3,6 +3,7 @@ package show
 import (
 	"encoding/json"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -22,6 +23,11 @@ func TestQuestion(t *testing.T) {
 
 // TestQuestionJSON pins the keys of reports, which leave out what is not set.
 func TestQuestionJSON(t *testing.T) {
+	var keys []string
+	for _, key := range strings.Fields("tp pp vpp cp ep etp zero shard mbs hpz sp recompute schedule first last cpkind dispatcher offload max_memory") {
+		keys = append(keys, `"`+key+`":"x"`)
+	}
+	constraints := strings.Join(append(keys, `"min_dp":3,"max_dp":3,"exclude":"x"`), ",")
 	const least = `{"model":"x","gpus":3,"hardware":"x","seq_len":3,"global_batch":3,"precision":"x","framework":"x"`
 	var q ask.Question
 	fill(reflect.ValueOf(&q).Elem())
@@ -31,7 +37,7 @@ func TestQuestionJSON(t *testing.T) {
 	}{
 		{Question{Model: "x", Hardware: "x", GPUs: 3, SeqLen: 3, GlobalBatch: 3, Precision: "x", Framework: "x"}, least + "}"},
 		{QuestionOf(&q), least + `,"pass":"x","attention":"x","trainable":1.5,"imbalance":1.5,"capacity_factor":1.5,"allow_long":true,"gpus_per_node":3,` +
-			`"domain_gpus":3,"inter_node_bytes_per_second":1.5,"fabric":"x","nics_per_node":3,"latency_seconds":1.5,` +
+			`"domain_gpus":3,"inter_node_bytes_per_second":1.5,"fabric":"x","nics_per_node":3,"latency_seconds":1.5,"constraints":{` + constraints + `},` +
 			`"files":{"model":{"name":"x","text":"x"},"hardware":{"name":"x","text":"x"}}}`},
 	} {
 		got, err := json.Marshal(c.q)

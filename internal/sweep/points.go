@@ -6,7 +6,6 @@ import (
 	"planner/hardware/unit"
 	"planner/internal/ask"
 	"planner/internal/catalog"
-	"planner/strategies"
 )
 
 // points resolves the question of every point.
@@ -37,7 +36,7 @@ func (r *Request) points() ([]Point, error) {
 		q.GlobalBatch = batch(&q)
 		a, err := ask.Ask(q)
 		if err == nil && r.axis("framework") < 0 && r.axis("zero") < 0 {
-			err = a.RefuseOffload(&r.Limits)
+			err = a.RefuseOffload()
 		}
 		if err != nil {
 			return nil, err
@@ -63,6 +62,7 @@ func (r *Request) question(values []string) (ask.Question, error) {
 		if err := ask1(&q, a.Name, values[i]); err != nil {
 			return q, err
 		}
+		limit(&q.Limits, a.Name, values[i])
 	}
 	return q, nil
 }
@@ -105,16 +105,7 @@ func (r *Request) Fix(single []Axis) error {
 		if err := ask1(&r.Base, a.Name, a.Values[0]); err != nil {
 			return err
 		}
-		limit(&r.Limits, a.Name, a.Values[0])
+		limit(&r.Base.Limits, a.Name, a.Values[0])
 	}
 	return nil
-}
-
-// space returns the constraints with the values of a point.
-func (r *Request) space(values []string) (strategies.Space, error) {
-	l := r.Limits
-	for i, a := range r.Axes {
-		limit(&l, a.Name, values[i])
-	}
-	return l.Space()
 }

@@ -20,7 +20,6 @@ const (
 // Request is a sweep.
 type Request struct {
 	Base   ask.Question
-	Limits ask.Constraints
 	Axes   []Axis // one or two; the first varies slowest
 	Scale  Scaling
 	Tokens float64 // to train; 0: none asked
@@ -71,11 +70,7 @@ func Run(ctx context.Context, r *Request) (*Result, error) {
 	out.price(points[0].Answer)
 	for i := range points {
 		p := &points[i]
-		space, err := r.space(p.Values)
-		if err != nil {
-			return nil, err
-		}
-		found := p.Answer.Search(ctx, space, strategies.Options{Top: 1})
+		found := p.Answer.Search(ctx, p.Answer.Space(), strategies.Options{Top: 1})
 		if found.Interrupted {
 			out.Interrupted = true
 			break
