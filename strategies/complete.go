@@ -19,8 +19,7 @@ func (l Layout) Complete(gpus int) (Layout, *Violation) {
 	if l.DP == 0 {
 		if gpus%model != 0 {
 			low := gpus / model * model
-			return l, &Violation{RuleWorld, degrees(&l), fmt.Sprintf("%d GPUs are not a multiple of tp·pp·cp = %d", gpus, model),
-				fmt.Sprintf("use %s GPUs", either(low, low+model))}
+			return l, offering(RuleWorld, degrees(&l), fmt.Sprintf("%d GPUs are not a multiple of tp·pp·cp = %d", gpus, model), append(uses("--gpus ", low, low+model), lower(l, gpus)...)...)
 		}
 		l.DP = gpus / model
 	}
@@ -36,14 +35,24 @@ func (l Layout) Complete(gpus int) (Layout, *Violation) {
 	return l, nil
 }
 
-func worldViolation(l *Layout, gpus int) *Violation {
-	v := &Violation{Rule: RuleWorld, Given: degrees(l) + ",dp=" + strconv.Itoa(l.DP),
-		Reason: fmt.Sprintf("tp·cp·pp·dp = %d, but there are %d GPUs", l.World(), gpus)}
-	v.Remedy = fmt.Sprintf("use --gpus %d", l.World())
-	if model := l.TP * l.PP * l.CP; gpus%model == 0 {
-		v.Remedy = fmt.Sprintf("use dp=%d or --gpus %d", gpus/model, l.World())
+// lower offers smaller degrees of which each alone lets the GPUs divide.
+func lower(l Layout, gpus int) (offers []string) {
+	model := l.TP * l.PP * l.CP
+	for _, d := range []struct {
+		key   string
+		value int
+	}{{"tp=", l.TP}, {"pp=", l.PP}, {"cp=", l.CP}} {
+		offers = append(offers, uses(d.key, below(d.value, func(n int) bool { return gpus%(model/d.value*n) == 0 }))...)
 	}
-	return v
+	return offers
+}
+
+func worldViolation(l *Layout, gpus int) *Violation {
+	offers := uses("--gpus ", l.World())
+	if model := l.TP * l.PP * l.CP; gpus%model == 0 {
+		offers = append(uses("dp=", gpus/model), offers...)
+	}
+	return offering(RuleWorld, degrees(l)+","+pair("dp", l.DP), fmt.Sprintf("tp·cp·pp·dp = %d, but there are %d GPUs", l.World(), gpus), offers...)
 }
 
 func degrees(l *Layout) string {

@@ -26,7 +26,7 @@ func ExampleParseLayout() {
 func ExampleLayout_Complete() {
 	_, v := strategies.Layout{TP: 8, PP: 3}.Complete(64)
 	fmt.Println(v)
-	// Output: "tp=8,pp=3": 64 GPUs are not a multiple of tp·pp·cp = 24: use 48 or 72 GPUs
+	// Output: "tp=8,pp=3": 64 GPUs are not a multiple of tp·pp·cp = 24: use --gpus 48 or 72 or pp=2
 }
 
 func ExampleSearch() {

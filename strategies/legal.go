@@ -33,6 +33,10 @@ type Violation struct {
 	Given  string // the offending pairs, such as "tp=3"
 	Reason string
 	Remedy string
+	// Offers are the changes that Remedy names, where it is made of such: each
+	// was found to mend this violation, not what else may be wrong.
+	Offers []string
+	Hint   string // what follows on them in Remedy
 }
 
 // Error prints the violation without the flag that the layout came from.
@@ -90,8 +94,7 @@ func (p *Problem) checkHeads(l *Layout, _ *Profile) *Violation {
 			fits = append(fits, tp)
 		}
 	}
-	return &Violation{RuleHeads, "tp=" + strconv.Itoa(l.TP),
-		fmt.Sprintf("%s are not divisible by %d", headCounts(p.Model, l.TP), l.TP), "use " + list(fits)}
+	return offering(RuleHeads, pair("tp", l.TP), fmt.Sprintf("%s are not divisible by %d", headCounts(p.Model, l.TP), l.TP), uses("tp=", fits...)...)
 }
 
 func headCounts(m *costmodel.Model, tp int) string {
@@ -127,20 +130,21 @@ func (p *Problem) checkSequence(l *Layout, _ *Profile) *Violation {
 	seq := p.Work.Seq
 	switch {
 	case l.CP > 1 && seq%(2*l.CP) != 0:
-		return &Violation{RuleSequence, "cp=" + strconv.Itoa(l.CP),
-			fmt.Sprintf("a sequence of %d does not split into 2·cp = %d balanced chunks", seq, 2*l.CP),
-			"use a cp whose double divides the sequence"}
+		return offering(RuleSequence, pair("cp", l.CP), fmt.Sprintf("a sequence of %d does not split into 2·cp = %d balanced chunks", seq, 2*l.CP),
+			uses("cp=", nearest2(l.CP, func(n int) bool { return n == 1 || seq%(2*n) == 0 && p.Cluster.GPUs%n == 0 })...)...)
 	case l.SP && l.TP == 1:
-		return &Violation{RuleSP, "sp=true", "sequence parallelism needs tp>1", "set tp or drop sp"}
+		return offering(RuleSP, "sp=true", "sequence parallelism needs tp>1",
+			append(uses("tp=", nearest2(1, func(n int) bool { return TPFits(p.Model, n) && p.Cluster.GPUs%n == 0 })...), "drop sp")...)
 	case l.SP && seq/l.CP%l.TP != 0:
-		return &Violation{RuleSequence, "tp=" + strconv.Itoa(l.TP),
-			fmt.Sprintf("%d tokens a rank do not split over tp with sequence parallelism", seq/l.CP), "use sp=false or a smaller tp"}
+		return offering(RuleSequence, pair("tp", l.TP), fmt.Sprintf("%d tokens a rank do not split over tp with sequence parallelism", seq/l.CP),
+			append([]string{"use sp=false"}, uses("tp=", below(l.TP, func(n int) bool { return seq/l.CP%n == 0 && TPFits(p.Model, n) }))...)...)
 	case l.CP > 1 && !scanFits(p.Model, l):
-		return &Violation{RuleHeads, "cp=" + strconv.Itoa(l.CP), fmt.Sprintf("the heads or groups of a Mamba-2 layer do not split over tp·cp = %d", l.TP*l.CP),
-			"use a smaller cp or tp"}
+		return offering(RuleHeads, pair("cp", l.CP), fmt.Sprintf("the heads or groups of a Mamba-2 layer do not split over tp·cp = %d", l.TP*l.CP),
+			append(uses("cp=", below(l.CP, func(n int) bool { c := *l; c.CP = n; return scanFits(p.Model, &c) })),
+				uses("tp=", below(l.TP, func(n int) bool { c := *l; c.TP = n; return scanFits(p.Model, &c) }))...)...)
 	case l.CP > 1 && l.CPKind == CPA2A && !ulyssesFits(p.Model, l):
-		return &Violation{RuleHeads, "cpkind=a2a", fmt.Sprintf("Ulysses splits heads: %s over tp·cp = %d", headCounts(p.Model, l.TP*l.CP), l.TP*l.CP),
-			"use cpkind=p2p or allgather, or a smaller cp"}
+		return offering(RuleHeads, "cpkind=a2a", fmt.Sprintf("Ulysses splits heads: %s over tp·cp = %d", headCounts(p.Model, l.TP*l.CP), l.TP*l.CP),
+			append([]string{"use cpkind=p2p", "use cpkind=allgather"}, uses("cp=", below(l.CP, func(n int) bool { return TPFits(p.Model, l.TP*n) }))...)...)
 	}
 	return nil
 }
@@ -165,37 +169,34 @@ func (p *Problem) checkBatch(l *Layout, _ *Profile) *Violation {
 	unitBatch := l.DP * l.MBS
 	if p.Work.GlobalBatch%unitBatch != 0 {
 		low := p.Work.GlobalBatch / unitBatch * unitBatch
-		return &Violation{RuleBatch, fmt.Sprintf("dp=%d,mbs=%d", l.DP, l.MBS),
-			fmt.Sprintf("a global batch of %d is not a multiple of dp·mbs = %d", p.Work.GlobalBatch, unitBatch),
-			"use --global-batch " + either(low, low+unitBatch)}
+		return offering(RuleBatch, fmt.Sprintf("dp=%d,mbs=%d", l.DP, l.MBS),
+			fmt.Sprintf("a global batch of %d is not a multiple of dp·mbs = %d", p.Work.GlobalBatch, unitBatch), uses("--global-batch ", low, low+unitBatch)...)
 	}
 	ga := p.Work.GlobalBatch / unitBatch
 	if l.VPP > 1 && ga%l.PP != 0 {
 		low := ga / l.PP * l.PP
-		return &Violation{RuleFill, fmt.Sprintf("vpp=%d", l.VPP),
-			fmt.Sprintf("%d micro-batches are no multiple of pp=%d, which interleaving needs", ga, l.PP),
-			fmt.Sprintf("use --global-batch %s, or vpp=1", either(low*unitBatch, (low+l.PP)*unitBatch))}
+		return offering(RuleFill, pair("vpp", l.VPP), fmt.Sprintf("%d micro-batches are no multiple of pp=%d, which interleaving needs", ga, l.PP),
+			append(uses("--global-batch ", low*unitBatch, (low+l.PP)*unitBatch), "use vpp=1")...)
 	}
 	return nil
 }
 
-func (p *Problem) checkShard(l *Layout, _ *Profile) *Violation {
+func (p *Problem) checkShard(l *Layout, f *Profile) *Violation {
 	data := l.DataRanks()
 	switch {
 	case l.Zero == 0 && l.Shard != data:
-		return &Violation{RuleShard, "shard=" + strconv.Itoa(l.Shard), "nothing is split at zero=0", "drop shard or set zero"}
+		return offering(RuleShard, pair("shard", l.Shard), "nothing is split at zero=0", append([]string{"drop shard"}, uses("zero=", f.splitting()...)...)...)
 	case l.Shard < 1 || data%l.Shard != 0:
-		return &Violation{RuleShard, "shard=" + strconv.Itoa(l.Shard),
-			fmt.Sprintf("it does not divide dp·cp = %d", data), "use a divisor of it"}
+		return offering(RuleShard, pair("shard", l.Shard), fmt.Sprintf("it does not divide dp·cp = %d", data),
+			append(uses("shard=", nearest2(l.Shard, func(n int) bool { return n > 1 && data%n == 0 })...), "drop shard")...)
 	case l.HPZ > 0 && (l.Zero != 3 || l.Shard%l.HPZ != 0):
-		return &Violation{RuleShard, "hpz=" + strconv.Itoa(l.HPZ), "a secondary shard needs zero=3 and divides shard",
-			fmt.Sprintf("set zero=3 and hpz to the GPUs of a node (%d)", p.Cluster.PerNode)}
+		return offering(RuleShard, pair("hpz", l.HPZ), "a secondary shard needs zero=3 and divides shard", p.offerHPZ(l)...)
 	case l.HPZ > 0 && l.Offload == OffloadAll:
-		return &Violation{RuleShard, "hpz=" + strconv.Itoa(l.HPZ), "hpZ keeps parameters on the GPU, offload=optimizer+param moves them off", "drop one"}
+		return offering(RuleShard, pair("hpz", l.HPZ), "hpZ keeps parameters on the GPU, offload=optimizer+param moves them off", "drop hpz", "drop offload")
 	case l.Offload != OffloadNone && l.Zero == 0:
-		return &Violation{RuleShard, "offload=" + l.Offload.String(), "only ZeRO state is offloaded", "set zero=1, 2 or 3"}
+		return offering(RuleShard, "offload="+l.Offload.String(), "only ZeRO state is offloaded", append(uses("zero=", 1, 2, 3), "drop offload")...)
 	case l.Offload == OffloadAll && l.Zero != 3:
-		return &Violation{RuleShard, "offload=" + l.Offload.String(), "parameters are offloaded by ZeRO-3 only", "set zero=3"}
+		return offering(RuleShard, "offload="+l.Offload.String(), "parameters are offloaded by ZeRO-3 only", "use zero=3", "use offload=optimizer")
 	}
 	return nil
 }

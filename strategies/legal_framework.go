@@ -10,7 +10,7 @@ import (
 // cheap, since a search asks it of every layout; say explains.
 type frameworkRule struct {
 	broken func(p *Problem, l *Layout, can *Capabilities) bool
-	say    func(p *Problem, l *Layout, can *Capabilities) (given, what, remedy string)
+	say    func(p *Problem, l *Layout, can *Capabilities) (given, what string, offers []string)
 }
 
 // runs reports whether a framework can run a layout that is legal otherwise.
@@ -26,13 +26,13 @@ func (p *Problem) runs(l *Layout, f *Profile) bool {
 func (p *Problem) checkFramework(l *Layout, f *Profile) *Violation {
 	for i := range frameworkRules {
 		if r := &frameworkRules[i]; r.broken(p, l, &f.Can) {
-			given, what, remedy := r.say(p, l, &f.Can)
-			return &Violation{RuleFramework, given, f.Name + " " + what, remedy}
+			given, what, offers := r.say(p, l, &f.Can)
+			return offering(RuleFramework, given, f.Name+" "+what, offers...)
 		}
 	}
 	if p.keepsAll(l, f) {
-		return &Violation{RuleFramework, "recompute=selective", f.Name + " chooses by operation what to keep, which is modelled for layers of plain attention and a dense MLP alone",
-			"use recompute=none or full"}
+		return offering(RuleFramework, "recompute=selective", f.Name+" chooses by operation what to keep, which is modelled for layers of plain attention and a dense MLP alone",
+			"use recompute=none", "use recompute=full")
 	}
 	return nil
 }

@@ -8,7 +8,8 @@ import (
 func (p *Problem) checkLayers(l *Layout, prof *Profile) *Violation {
 	v := p.layersFault(l)
 	if v != nil && v.Remedy == "" {
-		v.Remedy = p.offerLayers(l, prof, v.Rule)
+		v.Offers = p.offerLayers(l, prof, v.Rule)
+		v.Remedy = Phrase(v.Offers)
 	}
 	return v
 }
@@ -25,7 +26,7 @@ func (p *Problem) layersFault(l *Layout) *Violation {
 	}
 	switch {
 	case l.FullLayers > layers:
-		return &Violation{RuleLayers, "recompute=full:" + strconv.Itoa(l.FullLayers), fmt.Sprintf("more than the %d layers of the model", layers), "use full"}
+		return offering(RuleLayers, fmt.Sprintf("recompute=full:%d", l.FullLayers), fmt.Sprintf("more than the %d layers of the model", layers), "use recompute=full")
 	case l.Schedule == Interleaved && l.VPP == 1:
 		return refuse(RuleLayers, "schedule=interleaved", "interleaving needs virtual stages")
 	case l.VPP > 1 && l.PP > 1 && l.Schedule != Interleaved:

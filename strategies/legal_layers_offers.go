@@ -3,21 +3,20 @@ package strategies
 import (
 	"fmt"
 	"slices"
-	"strings"
 )
 
 // offerLayers names changes each of which alone mends a split of the layers: an
 // uneven split, an even one, the nearest chunks and degrees; where there is none,
 // several at once. What it names passes checkLayers, divides the GPUs and, unless
 // that leaves nothing to name, runs under the framework.
-func (p *Problem) offerLayers(l *Layout, prof *Profile, rule Rule) string {
-	if text := p.offer(offers{p: p, prof: prof, bound: true}, l, rule); text != "" {
-		return text
+func (p *Problem) offerLayers(l *Layout, prof *Profile, rule Rule) []string {
+	if texts := p.offer(offers{p: p, prof: prof, bound: true}, l, rule); texts != nil {
+		return texts
 	}
 	return p.offer(offers{p: p, prof: prof}, l, rule)
 }
 
-func (p *Problem) offer(o offers, l *Layout, rule Rule) string {
+func (p *Problem) offer(o offers, l *Layout, rule Rule) []string {
 	uneven := l.First+l.Last > 0
 	o.split(l, map[bool]string{false: "add ", true: "use "}[uneven])
 	if c := *l; uneven {
@@ -40,7 +39,7 @@ func (p *Problem) offer(o offers, l *Layout, rule Rule) string {
 	if rule == RuleEmpty || o.texts == nil {
 		o.alone(l)
 	}
-	return o.phrase()
+	return o.texts
 }
 
 // scheduleOf is the schedule of l with vpp chunks a rank where none is given.
@@ -74,24 +73,6 @@ func (o *offers) runs(c Layout) bool {
 	c.DP, c.Shard = 0, 0
 	c, v := c.Complete(o.p.Cluster.GPUs)
 	return v == nil && o.p.checkFramework(&c, o.prof) == nil
-}
-
-// phrase joins the offers: "add first=7,last=7 or use pp=2 or pp=4".
-func (o *offers) phrase() string {
-	var b strings.Builder
-	verb := ""
-	for i, text := range o.texts {
-		this, _, _ := strings.Cut(text, " ")
-		if i > 0 {
-			b.WriteString(" or ")
-		}
-		if this == "use" && verb == "use" {
-			text = strings.TrimPrefix(text, "use ")
-		}
-		b.WriteString(text)
-		verb = this
-	}
-	return b.String()
 }
 
 // split tries the uneven split of l that is nearest to even.

@@ -70,7 +70,7 @@ func TestRemediesOfLayersAreLegal(t *testing.T) {
 		if v.Remedy == "" {
 			r.Fatalf("%s: no remedy", layout)
 		}
-		for _, remedy := range strings.Split(v.Remedy, " or ") {
+		for _, remedy := range v.Offers {
 			if again := refusal(t, p, mended(layout, remedy)); ofLayers(again) {
 				r.Errorf("%s of %d layers on %d GPUs: %v; but %s: %v", layout, layers, gpus, v, mended(layout, remedy), again)
 			}

@@ -57,7 +57,7 @@ func (w *walker) walk(part part) {
 		dp := w.p.Cluster.GPUs / (part.tp * part.cp * pp)
 		if dp < w.s.MinDP || w.s.MaxDP > 0 && dp > w.s.MaxDP {
 			w.found.refuse(RuleExcluded, 1, func() *Violation {
-				return &Violation{RuleExcluded, pair("dp", dp), "outside the limits of dp", "loosen --min-dp or --max-dp"}
+				return &Violation{Rule: RuleExcluded, Given: pair("dp", dp), Reason: "outside the limits of dp", Remedy: "loosen --min-dp or --max-dp"}
 			})
 			continue
 		}
@@ -211,7 +211,7 @@ func (w *walker) visit(profile *Profile) {
 	for _, x := range w.s.Exclude {
 		if x.matches(&w.l) {
 			w.found.refuse(RuleExcluded, 1, func() *Violation {
-				return &Violation{RuleExcluded, w.l.String(), "matches a pattern that is excluded", "drop --exclude"}
+				return &Violation{Rule: RuleExcluded, Given: w.l.String(), Reason: "matches a pattern that is excluded", Remedy: "drop --exclude"}
 			})
 			return
 		}

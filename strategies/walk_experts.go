@@ -45,5 +45,5 @@ func (p *Problem) checkNoExperts(s *Space) *Violation {
 	if moe(p.Model) || allows(of, 1) {
 		return nil
 	}
-	return &Violation{RuleExperts, given + "=" + strconv.Itoa(of[0]), "the model has no experts", "leave " + given + " out"}
+	return &Violation{Rule: RuleExperts, Given: given + "=" + strconv.Itoa(of[0]), Reason: "the model has no experts", Remedy: "leave " + given + " out"}
 }

@@ -59,7 +59,7 @@ func (w *walker) noShard() *Violation {
 	if v := w.p.checkShard(&l, nil); v != nil {
 		return v
 	}
-	return &Violation{RuleShard, pair("shard", l.Shard), "splits nothing", "use zero=0, or a larger shard"}
+	return &Violation{Rule: RuleShard, Given: pair("shard", l.Shard), Reason: "splits nothing", Remedy: "use zero=0, or a larger shard"}
 }
 
 func (w *walker) offloads() {

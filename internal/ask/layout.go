@@ -15,9 +15,18 @@ func (a *Answer) Layout(text string) (strategies.Layout, *strategies.Profile, er
 	if err != nil {
 		return l, nil, catalog.Errorf("--layout %s", err)
 	}
+	done, f, v := a.run(l)
+	if v == nil {
+		return done, f, nil
+	}
+	return done, nil, refusal(a, v, text)
+}
+
+// run completes a layout and finds the framework that runs it, else why none does.
+func (a *Answer) run(l strategies.Layout) (strategies.Layout, *strategies.Profile, *strategies.Violation) {
 	l, v := l.Complete(a.Problem.Cluster.GPUs)
 	if v != nil {
-		return l, nil, catalog.Errorf("--layout %s", v)
+		return l, nil, v
 	}
 	l = a.Problem.Settle(l)
 	var first *strategies.Violation
@@ -30,16 +39,16 @@ func (a *Answer) Layout(text string) (strategies.Layout, *strategies.Profile, er
 			first = v
 		}
 	}
-	return l, nil, refusal(a, first, text)
+	return l, nil, first
 }
 
 // refusal quotes of a layout string what is at fault, and no default beside it.
 func refusal(a *Answer, v *strategies.Violation, text string) error {
-	quote := named(v.Given, text)
+	quote, remedy := named(v.Given, text), a.remedy(v, text)
 	if v.Rule == strategies.RuleFramework && len(a.Problem.Profiles) > 1 {
-		return catalog.Errorf("--layout %q: no framework runs this; %s: %s", quote, v.Reason, v.Remedy)
+		return catalog.Errorf("--layout %q: no framework runs this; %s: %s", quote, v.Reason, remedy)
 	}
-	return catalog.Errorf("--layout %q: %s: %s", quote, v.Reason, v.Remedy)
+	return catalog.Errorf("--layout %q: %s: %s", quote, v.Reason, remedy)
 }
 
 // named returns the pairs whose keys a layout string names; all of them where

@@ -63,9 +63,18 @@ func (p *Plan) Named(err error) error {
 		if flag, ok := strings.CutPrefix(given, "--"); ok {
 			line = p.key(flag) + " " + rest
 		}
+		line = strings.Replace(line, "or --allow-long", "or "+p.allowLong(), 1)
 		named.Faults = append(named.Faults, p.File+": "+line)
 	}
 	return named
+}
+
+// allowLong is how the file has the flag of that name, which is refused beside it.
+func (p *Plan) allowLong() string {
+	if p.From == "plan" {
+		return "allow_long = true"
+	}
+	return `"allow_long": true`
 }
 
 // key is the key of a flag's value; keys of base units name them.
