@@ -85,6 +85,9 @@ func Ask(q Question) (*Answer, error) {
 	if err := a.finish(model, cluster); err != nil {
 		return nil, err
 	}
+	if a.legalBatch() {
+		a.Problem.Work.GlobalBatch = a.GlobalBatch
+	}
 	a.silent()
 	return a, nil
 }
