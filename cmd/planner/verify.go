@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -149,6 +150,8 @@ func (o *verifyFlags) check() error {
 		return catalog.Errorf("--gpus %d: out of range: want 2 to 1,048,576, for calls to be between", o.GPUs)
 	case o.calibrate != "" && o.GPUs > 0:
 		return catalog.Errorf("--calibrate: fits the ranks at hand: want it without --gpus")
+	case slices.Contains(o.Layouts, best):
+		return catalog.Errorf("--layout %q: not a layout: want one such as tp=2,pp=2, or --best --top 1 for the best", best)
 	case o.from != "" && o.calibrate != "":
 		return catalog.Errorf("--calibrate: needs a run: give it without --from")
 	}

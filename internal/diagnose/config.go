@@ -5,6 +5,9 @@ package diagnose
 
 import (
 	"bytes"
+	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -62,9 +65,17 @@ func Read(name string) (*Config, error) {
 	}
 	text, err := catalog.ReadFile("configuration", name)
 	if err != nil {
+		if !strings.ContainsAny(name, `./\`) && errors.Is(statError(name), fs.ErrNotExist) {
+			return nil, catalog.Errorf("diagnose %q: neither a file nor a layout: want a configuration file, or a layout such as tp=8,pp=4,zero=1", name)
+		}
 		return nil, err
 	}
 	return Parse(name, text)
+}
+
+func statError(name string) error {
+	_, err := os.Stat(name)
+	return err
 }
 
 func layoutConfig(text string) (*Config, error) {

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"strconv"
 
 	"planner/hardware/unit"
 )
@@ -35,13 +36,23 @@ func (l Limits) Check(now, saved Figures) []Verdict {
 			out = append(out, Verdict{what, value, want, ok})
 		}
 	}
-	add(l.MinMFU > 0, "mfu", fmt.Sprintf("%.1f %%", 100*now.MFU), fmt.Sprintf("at least %.1f %%", 100*l.MinMFU), now.MFU >= l.MinMFU)
-	add(l.MaxMemory > 0, "memory", gib(now.Memory), "at most "+gib(float64(l.MaxMemory)), now.Memory <= float64(l.MaxMemory))
-	add(l.MaxStep > 0, "step", fmt.Sprintf("%.3f s", now.Step), fmt.Sprintf("at most %.3f s", l.MaxStep), now.Step <= float64(l.MaxStep))
-	add(l.MinTokens > 0, "tokens/s/GPU", fmt.Sprintf("%.0f", now.Tokens), fmt.Sprintf("at least %.0f", l.MinTokens), now.Tokens >= l.MinTokens)
+	add(l.MinMFU > 0, "mfu", fmt.Sprintf("%.1f %%", 100*now.MFU), "at least "+limit(100*l.MinMFU, 1)+" %", now.MFU >= l.MinMFU)
+	add(l.MaxMemory > 0, "memory", gib(now.Memory), "at most "+limit(l.MaxMemory.GiB(), 1)+" GiB", now.Memory <= float64(l.MaxMemory))
+	add(l.MaxStep > 0, "step", fmt.Sprintf("%.3f s", now.Step), "at most "+limit(float64(l.MaxStep), 3)+" s", now.Step <= float64(l.MaxStep))
+	add(l.MinTokens > 0, "tokens/s/GPU", fmt.Sprintf("%.0f", now.Tokens), "at least "+limit(l.MinTokens, 0), now.Tokens >= l.MinTokens)
 	drift := now.Step/saved.Step - 1
-	add(l.HoldDrift, "drift of the step", signed(100*drift), fmt.Sprintf("within ± %.1f %%", 100*l.MaxDrift), abs(drift) <= l.MaxDrift)
+	add(l.HoldDrift, "drift of the step", signed(100*drift), "within ± "+limit(100*l.MaxDrift, 1)+" %", abs(drift) <= l.MaxDrift)
 	return out
+}
+
+// limit writes what was asked for with some decimals, or as many as it takes to be
+// told from 0 and from what is near: 0.01 of a limit of 0.01 %.
+func limit(x float64, decimals int) string {
+	text := strconv.FormatFloat(x, 'f', decimals, 64)
+	if shown, _ := strconv.ParseFloat(text, 64); abs(shown-x) <= 0.01*x {
+		return text
+	}
+	return strconv.FormatFloat(x, 'g', 3, 64)
 }
 
 // signed writes a percentage with one digit, or as many as it takes not to be 0.
