@@ -55,6 +55,17 @@ func (s *clusterSpec) check(d *decoder) {
 		s.Tiers[i].check(d, index("tier", i), below, i == len(s.Tiers)-1)
 		below = max(s.Tiers[i].Ranks, 1)
 	}
+	s.checkDomain(d)
+}
+
+// checkDomain refuses a domain that differs from the ranks of the tier that is
+// priced: it would be believed and do nothing.
+func (s *clusterSpec) checkDomain(d *decoder) {
+	for _, t := range s.Tiers {
+		if s.Domain > 0 && t.Kind == hardware.NVLink && t.Ranks > 0 && t.Ranks != s.Domain {
+			d.fail("domain", "domain: %d: the nvlink tier joins %d: want the ranks of that tier, which count, to be the same", s.Domain, t.Ranks)
+		}
+	}
 }
 
 // mostPrice bounds US dollars per GPU and hour.

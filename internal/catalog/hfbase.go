@@ -72,7 +72,9 @@ func (s *modelSpec) also(f func(i int, l *costmodel.Layer)) {
 func (c *hfConfig) windows(s *modelSpec, window, every int) {
 	types := c.strings(s.Layers, "layer_types")
 	if types == nil {
-		s.Window, s.FullEvery = window, every
+		if window > 0 {
+			s.Window, s.FullEvery = window, every
+		}
 		return
 	}
 	s.also(func(i int, l *costmodel.Layer) {

@@ -102,6 +102,8 @@ func (s *modelSpec) checkRelations(name string) error {
 	switch {
 	case s.MLA == nil && s.Heads%s.KVHeads != 0:
 		return Errorf("%s: kv_heads %d: does not divide %d heads: want a divisor of heads", name, s.KVHeads, s.Heads)
+	case s.dead() != "":
+		return Errorf("%s: %s", name, s.dead())
 	case s.Pattern != "" && len(s.Pattern) != s.Layers:
 		return Errorf("%s: pattern: has %d letters: want one for each of %d layers", name, len(s.Pattern), s.Layers)
 	case strings.Trim(s.Pattern, "M*-E") != "":
@@ -162,4 +164,21 @@ func group(n int) string {
 		s = s[:i] + "," + s[i:]
 	}
 	return s
+}
+
+// dead names a key that would change nothing. Of a model like another it may be the
+// other's.
+func (s *modelSpec) dead() string {
+	windows := s.Window > 0 || s.Linear != nil || s.Lightning
+	switch {
+	case s.Like != "" || s.each != nil:
+		return ""
+	case s.Chunked && s.Window == 0:
+		return "chunked: no window to chunk: give window, or leave it out"
+	case s.FullEvery > 0 && !windows:
+		return fmt.Sprintf("full_every %d: every layer sees all keys: give window, or leave it out", s.FullEvery)
+	case s.Mamba != nil && !strings.ContainsRune(s.Pattern, 'M'):
+		return "mamba: no layer is one: give a pattern with an M for each, or leave it out"
+	}
+	return ""
 }
