@@ -60,12 +60,13 @@ func writeGPU(root *tomltext.Table, was, is *hardware.Efficiency) {
 		return
 	}
 	name, bare := root.Value("gpu").(string)
+	comment := root.Comment("gpu")
 	if bare {
 		root.Delete("gpu")
 	}
 	gpu := root.Table("gpu")
 	if bare {
-		gpu.Set("preset", name, "")
+		gpu.Set("preset", name, comment)
 	}
 	writeFit(gpu.Table("fit"), was, is)
 }

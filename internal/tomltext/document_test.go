@@ -65,9 +65,9 @@ func TestChange(t *testing.T) {
 	tiers[0].Table("fit").Set("latency_factor", 3.0, "")
 	tiers[1].Table("fit").Set("reach", 0.7, "")
 	const want = `# Ours.
-title = "Lab, calibrated"
+title = "Lab, calibrated" # two racks
 source = [
-  "https://a.example/#[x]",
+  "https://a.example/#[x]", # read
   "runs",
 ]
 note = """

@@ -19,10 +19,13 @@ func (t *Table) Value(key string) any {
 	return nil
 }
 
-// Set writes a key, in its old place if it has one, with a comment unless that
-// is "". The value is a string, a bool, a number or a list of numbers.
+// Set writes a key, in its old place if it has one, with a comment; "" keeps the
+// one that it has. The value is a string, a bool, a number or a list of numbers.
 func (t *Table) Set(key string, value any, comment string) {
 	e := entry{key, line(key, value), value}
+	if comment == "" {
+		comment = t.Comment(key)
+	}
 	if comment != "" {
 		e.text += " # " + comment
 	}
@@ -56,6 +59,10 @@ func (t *Table) Append(key, item string) {
 		return
 	}
 	given = append(slices.Clone(given), item)
+	if text, ok := t.grown(key, item, given); ok {
+		t.put(entry{key, text, given})
+		return
+	}
 	text := key + " = [\n"
 	for _, v := range given {
 		text += "  " + literal(v) + ",\n"
