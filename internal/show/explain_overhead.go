@@ -1,8 +1,10 @@
 package show
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"planner/hardware/unit"
@@ -19,6 +21,15 @@ func overhead(w io.Writer, p *strategies.Problem, x *strategies.Explanation) {
 	fmt.Fprintf(w, "  overhead   = Σ host time that kernels do not cover, per layer, micro-batch and step, + stragglers\n")
 	fmt.Fprintf(w, "             = %s = %.3f s\n", overheadFormula(x), x.Overhead)
 	fmt.Fprintf(w, "             %s\n", overheadSentence(p, x, o))
+	if hostBound(x) {
+		fmt.Fprintf(w, "             It is the largest part of this step. bound names what a layout or a machine can change, and says %s of the rest.\n", x.Bound())
+	}
+}
+
+// hostBound reports whether no part of the step is longer than what the host costs.
+func hostBound(x *strategies.Explanation) bool {
+	parts := StepParts(&x.Estimate)
+	return slices.MaxFunc(parts, func(a, b StepPart) int { return cmp.Compare(a.Seconds, b.Seconds) }).Component == "overhead"
 }
 
 // unseen is the time that no sum of milliseconds shows.

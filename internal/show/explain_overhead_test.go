@@ -69,3 +69,21 @@ func TestStragglersPart(t *testing.T) {
 		t.Errorf("no overhead in\n%s", b.String())
 	}
 }
+
+// A step of few tokens is launches for the most part, which bound has no word for.
+func TestOverheadIsTheLargest(t *testing.T) {
+	for _, c := range []struct {
+		q    ask.Question
+		want bool
+	}{
+		{ask.Question{Model: "llama3.2-1b", GPUs: 256, GlobalBatch: 256, SeqLen: 256}, true},
+		{ask.Question{Model: "8b", GPUs: 64}, false},
+	} {
+		a, x := explained(t, c.q, "tp=8,zero=0")
+		var b bytes.Buffer
+		overhead(&b, a.Problem, x)
+		if got := strings.Contains(b.String(), "largest part of this step"); got != c.want {
+			t.Errorf("%s on %d: %v, want %v: overhead %.4f of %.4f s", c.q.Model, c.q.GPUs, got, c.want, x.Overhead, x.Step)
+		}
+	}
+}
