@@ -70,10 +70,3 @@ func degrees(l *Layout) string {
 	}
 	return strings.Join(parts, ",")
 }
-
-func either(low, high int) string {
-	if low <= 0 {
-		return strconv.Itoa(high)
-	}
-	return fmt.Sprintf("%d or %d", low, high)
-}

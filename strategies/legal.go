@@ -2,8 +2,6 @@ package strategies
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
 
 	"planner/costmodel"
 )
@@ -114,18 +112,6 @@ func headCounts(m *costmodel.Model, tp int) string {
 	return fmt.Sprintf("%d heads and %d KV heads", x.Heads, x.KVHeads)
 }
 
-// list writes "1, 2 or 4".
-func list(n []int) string {
-	s := make([]string, len(n))
-	for i, v := range n {
-		s[i] = strconv.Itoa(v)
-	}
-	if len(s) < 2 {
-		return strings.Join(s, "")
-	}
-	return strings.Join(s[:len(s)-1], ", ") + " or " + s[len(s)-1]
-}
-
 func (p *Problem) checkSequence(l *Layout, _ *Profile) *Violation {
 	seq := p.Work.Seq
 	switch {
@@ -165,20 +151,32 @@ func scanFits(m *costmodel.Model, l *Layout) bool {
 
 func ulyssesFits(m *costmodel.Model, l *Layout) bool { return TPFits(m, l.TP*l.CP) }
 
+// batchRule returns the rule by which checkBatch refuses, "" for none: a search
+// asks it of every layout, and explains one.
+func (p *Problem) batchRule(l *Layout) Rule {
+	switch unitBatch := l.DP * l.MBS; {
+	case p.Work.GlobalBatch%unitBatch != 0:
+		return RuleBatch
+	case l.VPP > 1 && p.Work.GlobalBatch/unitBatch%l.PP != 0:
+		return RuleFill
+	}
+	return ""
+}
+
 func (p *Problem) checkBatch(l *Layout, _ *Profile) *Violation {
 	unitBatch := l.DP * l.MBS
-	if p.Work.GlobalBatch%unitBatch != 0 {
+	switch p.batchRule(l) {
+	case "":
+		return nil
+	case RuleBatch:
 		low := p.Work.GlobalBatch / unitBatch * unitBatch
 		return offering(RuleBatch, fmt.Sprintf("dp=%d,mbs=%d", l.DP, l.MBS),
 			fmt.Sprintf("a global batch of %d is not a multiple of dp·mbs = %d", p.Work.GlobalBatch, unitBatch), uses("--global-batch ", low, low+unitBatch)...)
 	}
 	ga := p.Work.GlobalBatch / unitBatch
-	if l.VPP > 1 && ga%l.PP != 0 {
-		low := ga / l.PP * l.PP
-		return offering(RuleFill, pair("vpp", l.VPP), fmt.Sprintf("%d micro-batches are no multiple of pp=%d, which interleaving needs", ga, l.PP),
-			append(uses("--global-batch ", low*unitBatch, (low+l.PP)*unitBatch), "use vpp=1")...)
-	}
-	return nil
+	low := ga / l.PP * l.PP
+	return offering(RuleFill, pair("vpp", l.VPP), fmt.Sprintf("%d micro-batches are no multiple of pp=%d, which interleaving needs", ga, l.PP),
+		append(uses("--global-batch ", low*unitBatch, (low+l.PP)*unitBatch), "use vpp=1")...)
 }
 
 func (p *Problem) checkShard(l *Layout, f *Profile) *Violation {

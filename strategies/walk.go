@@ -135,8 +135,8 @@ func (w *walker) batches() {
 	for _, mbs := range w.s.MBS {
 		w.l.MBS = mbs
 		w.tried("mbs", mbs)
-		if v := w.p.checkBatch(&w.l, nil); v != nil {
-			w.found.refuse(v.Rule, 1, func() *Violation { return v })
+		if rule := w.p.batchRule(&w.l); rule != "" {
+			w.found.refuse(rule, 1, func() *Violation { return w.p.checkBatch(&w.l, nil) })
 			continue
 		}
 		w.states()
