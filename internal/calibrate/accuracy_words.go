@@ -75,9 +75,14 @@ What the residuals say, and what would mend it:
   four fifths of the sweeps, foretells none of what it leaves of the others (R² of
   0.01, 0.12 and −0.18): another formula of these columns would not either. Of
   vtrain_single it foretells 96 %, which is the jumps named above.
-- **A framework without its source (vtrain_single, narayanan2021, hagemann2023).** Host
-  launch times, 2021's ZeRO-3 and unstated networks are each known from one source
-  alone: without it the model is right in order and wrong by a factor.
+- **ZeRO-3 of 2021 (narayanan2021).** Two runs on 1,120 and 1,536 GPUs take 1.7 to 2.1
+  times the prediction, which has DeepSpeed's calls of today: a gather for each matrix,
+  three times a layer. Nobody knows the release or how much of them it hid.
+- **A framework without its source (ultrascale, vtrain_single, simumax_b200, bigscience).**
+  The host times of nanotron and of Megatron-DeepSpeed, whether Megatron's TP calls
+  hide, and BLOOM's network are each known from one source alone: without it the model
+  is right in order and wrong by a factor. Where no run speaks of a constant the prior
+  of the table below holds.
 
 `
 
