@@ -45,10 +45,10 @@ func unset(v *strategies.ProfileFit, arch string) {
 	fill(&v.NormUnfused, 8) // a norm as some eight elementwise kernels, each with a read and a write
 	fill(&v.Plain, 3)       // residual, dropout and cast as kernels of their own
 	fill(&v.Network, networkPrior[arch])
-	fill(&v.Misaligned, 4)                // A100 in fp16: 312 TFLOP/s on tensor cores, 78 beside them (NVIDIA's data sheet)
-	fill(&v.HostExpert, unit.Millisecond) // a hundred launches of 10 µs
+	fill(&v.Misaligned, 4)                 // A100 in fp16: 312 TFLOP/s on tensor cores, 78 beside them (NVIDIA's data sheet)
+	fill(&v.HostExpert, unit.Millisecond)  // a hundred launches of 10 µs
 	fill(&v.HostCall, 50*unit.Microsecond) // small NCCL calls back to back take 18 to 37 µs (presets/collectives), PyTorch's dispatch is above them
-	fill(&v.Slot, unit.Millisecond) // two batched exchanges and a synchronisation
+	fill(&v.Slot, unit.Millisecond)        // two batched exchanges and a synchronisation
 }
 
 // unsetMemory gives the memory that a framework's prior leaves open the value
