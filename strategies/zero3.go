@@ -95,7 +95,7 @@ type gathered struct {
 func (s *site) eachLayer(h *held, g *group) gathered {
 	of := gathered{name: "layer ", count: h.layers, calls: h.layers, params: g.params - g.root}
 	if g.dims != collective.EDP {
-		of.calls *= s.gathersPerLayer()
+		of.calls *= s.prof.GathersPerLayer(s.p.Model, s.l.TP)
 	}
 	if s.persists(g) && h.layers > 0 {
 		of.whole = s.persistentLayers() / h.layers

@@ -24,6 +24,9 @@ func remarks(a *ask.Answer, x *strategies.Explanation) []string {
 		n := min(a.Problem.Cluster.PerNode, a.Problem.Cluster.GPUs)
 		out = append(out, fmt.Sprintf("the host keeps %.1f GiB of state for each GPU, %.0f GiB a node of %d", host.GiB(), host.GiB()*float64(n), n))
 	}
+	if n := f.GathersPerLayer(m, l.TP); l.Zero == 3 && n != 1 {
+		out = append(out, fmt.Sprintf("a pass gathers a layer in %.3g calls, matrix by matrix to %s elements (stage3_prefetch_bucket_size); their M above is the mean", n, Count(f.Comm.Prefetch)))
+	}
 	if f.Name == "deepspeed" && l.Zero >= 2 && l.TP*l.PP*l.CP == 1 && trainsAll(&a.Problem.Work) {
 		out = append(out, estimator(a.Problem, l))
 	}
