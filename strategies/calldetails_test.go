@@ -36,6 +36,8 @@ func TestCallDetails(t *testing.T) {
 			question("mixtral-8x7b", "", "megatron", 64, 64, 8192), "", "tp=2,ep=8,etp=1,dp=32,zero=1,sp=false", 0, []string{"all_to_all forward bf16 134217728 128"}},
 		{"and the gathering dispatcher collects them from eight such ranks", question("mixtral-8x7b", "", "megatron", 64, 64, 8192), "",
 			"tp=2,ep=8,etp=1,dp=32,zero=1,sp=false,dispatcher=allgather", 0, []string{"all_gather forward bf16 536870912 64"}},
+		{"Megatron exchanges the counts of tokens wherever experts are split, over TP alone too (token_dispatcher.py, preprocess): 2·8 of 8 bytes, 32 layers and two micro-batches",
+			question("mixtral-8x7b", "", "megatron", 64, 64, 8192), "", "tp=2,dp=32,zero=1", 0, []string{"all_gather forward int64 128 64"}},
 		{"torchtitan's experts, whole beside EP, return a part of a sum over TP as attention does (models/common/MOE_SHARDING.md): two sums forward in each of 48 layers and the embedding's, two micro-batches; gathers are attention's and the head's",
 			question("qwen3-30b-a3b", "", "torchtitan", 64, 64, 4096), "", "tp=2,ep=8,etp=1,dp=32,zero=3", 0,
 			[]string{"reduce_scatter forward bf16 16777216 194", "all_gather forward bf16 16777216 98", "all_gather backward bf16 16777216 194", "reduce_scatter backward bf16 16777216 98"}},

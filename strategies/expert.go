@@ -31,6 +31,7 @@ func (s *site) expertLayer(t *tally, l *costmodel.Layer, again float64) {
 	if s.l.EP > 1 {
 		s.expertExchange(t, l, again)
 	}
+	s.expertCounts(t, &l.FFN, again)
 	s.expertTensor(t, l, again)
 }
 
@@ -76,17 +77,25 @@ func (s *site) expertExchange(t *tally, l *costmodel.Layer, again float64) {
 		Bytes: s.copies(f, float64(f.TopK)).Times(load)}
 	s.threeTimes(t, c, "token dispatch", again)
 	s.threeTimes(t, c, "token combine", again)
-	if s.prof.Comm.CountCalls {
-		c.DType, c.Bytes, c.Purpose, c.Phase, c.Count = collective.Int64, unit.Bytes(8*f.Experts), "tokens per expert", collective.Forward, 1
-		s.twice(t, c, again)
+	if s.prof.Comm.RoutingCalls {
+		c.DType, c.Bytes = collective.FP32, s.routedTokens().Times(float64(f.TopK)*4*load)
+		s.threeTimes(t, c, "routing probabilities", again)
 	}
-	if !s.prof.Comm.RoutingCalls {
+}
+
+// expertCounts exchanges how many tokens each expert gets, for the sizes of what
+// follows: over EP or, in Megatron, over all ranks that split the experts
+// (AlltoAll dispatcher, preprocess).
+func (s *site) expertCounts(t *tally, f *costmodel.FFN, again float64) {
+	c := collective.Call{Op: collective.AllToAll, Purpose: "tokens per expert", Phase: collective.Forward, Dims: collective.EP, Axis: collective.AxisEP,
+		Span: s.ep, DType: collective.Int64, Bytes: unit.Bytes(8 * f.Experts), Count: 1}
+	switch {
+	case s.prof.Comm.RoutingCalls:
+		c.Op, c.Dims, c.Span = collective.AllGather, collective.EP|collective.ETP, s.tpep
+		c.Bytes = c.Bytes.Times(float64(s.l.EP * s.l.ETP))
+	case !s.prof.Comm.CountCalls || s.l.EP < 2:
 		return
 	}
-	c.DType, c.Bytes = collective.FP32, s.routedTokens().Times(float64(f.TopK)*4*load)
-	s.threeTimes(t, c, "routing probabilities", again)
-	c.Op, c.DType, c.Dims, c.Span = collective.AllGather, collective.Int64, collective.EP|collective.ETP, s.tpep
-	c.Bytes, c.Purpose, c.Phase, c.Count = unit.Bytes(8*f.Experts*s.l.EP*s.l.ETP), "tokens per expert", collective.Forward, 1
 	s.twice(t, c, again)
 }
 
