@@ -2,6 +2,7 @@ package strategies
 
 import (
 	"planner/costmodel/collective"
+	"planner/hardware"
 )
 
 // Profile is how one training framework runs a layout: what it can run, which
@@ -25,10 +26,13 @@ type Profile struct {
 	AsOf   string `toml:"as_of"`
 }
 
-// FitFor returns the constants for an accelerator generation.
+// FitFor returns the constants for an accelerator generation: its own, its
+// family's or the default.
 func (p *Profile) FitFor(arch string) *ProfileFit {
-	if f, ok := p.Fit[arch]; ok {
-		return &f
+	for _, name := range []string{arch, hardware.Family(arch)} {
+		if f, ok := p.Fit[name]; ok {
+			return &f
+		}
 	}
 	return &p.Default
 }

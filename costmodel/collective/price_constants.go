@@ -1,8 +1,6 @@
 package collective
 
 import (
-	"strings"
-
 	"planner/hardware"
 	"planner/hardware/unit"
 )
@@ -56,8 +54,7 @@ func (c *Constants) Link(kind hardware.LinkKind, arch string) (Link, bool) {
 	if kind == hardware.RoCE {
 		kind = hardware.InfiniBand
 	}
-	family, _, _ := strings.Cut(strings.ReplaceAll(arch, " ", "-"), "-")
-	for _, name := range []string{string(kind) + "-" + arch, string(kind) + "-" + family, string(kind)} {
+	for _, name := range []string{string(kind) + "-" + arch, string(kind) + "-" + hardware.Family(arch), string(kind)} {
 		for i := range c.Links {
 			if c.Links[i].Name == name {
 				return c.Links[i], true

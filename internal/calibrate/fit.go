@@ -29,7 +29,7 @@ func newFit(rows []*sample, profile, gpu []knob, error residual) *fit {
 
 // networkPrior is the share of the nominal rate that unstated networks reach:
 // A100 clusters of 2021 to 2023 had far less than eight ports of 200 Gb/s.
-var networkPrior = map[string]float64{"ampere": 0.3, "hopper": 0.8, "blackwell": 0.9, "blackwell-ultra": 0.9, "volta": networkElsewhere}
+var networkPrior = map[string]float64{"ampere": 0.3, "hopper": 0.8, "blackwell": 0.9, "volta": networkElsewhere}
 
 // networkElsewhere is the same for generations without runs: between the
 // values that runs give, from a twentieth to all of it.

@@ -11,7 +11,8 @@ import (
 	"planner/strategies"
 )
 
-// place is a framework on a generation of accelerators.
+// place is a framework on a family of accelerators, which runs the same software
+// on all of them.
 type place struct{ framework, arch string }
 
 // compare orders places, so that a fit repeats to the last digit.
@@ -66,7 +67,7 @@ func samples(runs []validate.Run) []*sample {
 
 // sampleOf adds to a case whose constants predict it and what was measured.
 func sampleOf(c *validate.Case) *sample {
-	s := &sample{Case: c, at: place{c.Profile.Name, c.Cluster.GPU.Arch}, part: partOf(c.Cluster.GPU),
+	s := &sample{Case: c, at: place{c.Profile.Name, hardware.Family(c.Cluster.GPU.Arch)}, part: partOf(c.Cluster.GPU),
 		source: c.Run.Source, group: c.Run.Group, step: c.MeasuredStep(), outcome: c.Run.Outcome}
 	if c.Run.Outcome != "oom" {
 		s.memory = c.Run.Memory

@@ -86,7 +86,7 @@ func (res *Result) has(at place) bool {
 // defaultArch is the generation whose constants serve those without runs: the
 // latest of the widespread ones.
 func (res *Result) defaultArch(framework string) string {
-	for _, a := range []string{"hopper", "ampere", "blackwell", "blackwell-ultra"} {
+	for _, a := range []string{"hopper", "ampere", "blackwell"} {
 		if res.has(place{framework, a}) {
 			return a
 		}
