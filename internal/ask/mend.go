@@ -1,7 +1,6 @@
 package ask
 
 import (
-	"slices"
 	"strings"
 
 	"planner/internal/catalog"
@@ -29,9 +28,12 @@ func (a *Answer) remedy(v *strategies.Violation, text string) string {
 	if a.chose("--global-batch") {
 		m.start.GlobalBatch = 0 // other GPUs, another default
 	}
-	offers := slices.DeleteFunc(slices.Clone(v.Offers), func(o string) bool { return m.refused(m.start.with(o)) != nil })
+	offers := m.alone(v.Offers)
 	if len(offers) == 0 {
 		offers = m.together(v.Offers)
+	}
+	if len(offers) == 0 {
+		offers = m.along(m.start, v.Offers, map[wish]bool{m.start: true})
 	}
 	hint := v.Hint
 	if other := m.elsewhere(a, v); other != nil {
@@ -41,6 +43,23 @@ func (a *Answer) remedy(v *strategies.Violation, text string) string {
 		return v.Remedy
 	}
 	return strategies.Phrase(offers) + hint
+}
+
+// alone returns those of the offers that leave a legal layout. One that drops all
+// that the layout says is worded as what to say instead, behind the others.
+func (m *mender) alone(of []string) (offers []string) {
+	var instead []string
+	for _, o := range of {
+		w := m.start.with(o)
+		switch {
+		case m.refused(w) != nil:
+		case w.layout == plain && strings.HasPrefix(o, "drop "):
+			instead = append(instead, m.start.offer(w))
+		default:
+			offers = append(offers, o)
+		}
+	}
+	return append(offers, instead...)
 }
 
 // elsewhere offers the framework that runs what the one asked cannot.
@@ -86,6 +105,26 @@ func (m *mender) together(offers []string) (mends []string) {
 			return mends[:min(mostMends, len(mends))]
 		}
 		steps = next
+	}
+	return nil
+}
+
+// along follows offers to as many changes as it takes, and turns round where
+// they lead nowhere; the layout that it meets first is one offer.
+func (m *mender) along(at wish, offers []string, seen map[wish]bool) []string {
+	for _, o := range offers {
+		w := at.with(o)
+		if seen[w] || len(seen) > mostTried {
+			continue
+		}
+		seen[w] = true
+		v := m.refused(w)
+		if v == nil {
+			return []string{m.start.offer(w)}
+		}
+		if mend := m.along(w, v.Offers, seen); mend != nil {
+			return mend
+		}
 	}
 	return nil
 }

@@ -52,6 +52,9 @@ func (w *wish) flag(name, value string) {
 	}
 }
 
+// plain is a layout of defaults alone, whose text may not be empty.
+const plain = "tp=1"
+
 // setPair gives a key of a layout's text a value, "" to drop it.
 func setPair(layout, key, value string) string {
 	var out []string
@@ -67,6 +70,9 @@ func setPair(layout, key, value string) string {
 	}
 	if value != "" {
 		out = append(out, key+"="+value)
+	}
+	if len(out) == 0 {
+		return plain
 	}
 	return strings.Join(out, ",")
 }
