@@ -26,9 +26,10 @@ func newDiagnose() *cobra.Command {
 		Use:   "diagnose FILE|LAYOUT",
 		Short: "What to expect of an existing configuration, and what is wrong with it",
 		Long: `diagnose reads a DeepSpeed JSON, Megatron arguments (a file, a launch script or YAML), a torchtitan TOML,
-a saved plan or a layout string, and says what the model expects of it, which term could explain a measured
-step, what is mis-set, and which better layout is near. What the file does not say, flags do. A profiler's
-share of the step (--share) is answered by the 30 % rule: likely cause, knob, its effect.`,
+a plan, JSON or report that planner wrote, or a layout string, and says what the model expects of it, which
+term could explain a measured step, what is mis-set, and which better layout is near. What the file does not
+say, flags do. A profiler's share of the step (--share) is answered by the 30 % rule: likely cause, knob, its
+effect.`,
 		Example: `  planner diagnose ds_config.json --model 8b --gpus 64
   planner diagnose train.sh --gpus 1024 --step-seconds 8.2
   planner diagnose pretrain.yaml --gpus 8 --hardware mi300x --share all_gather=35%

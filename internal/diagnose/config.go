@@ -95,12 +95,12 @@ func Parse(name string, text []byte) (*Config, error) {
 		return nil, catalog.Errorf("%s: empty: want a DeepSpeed JSON, Megatron arguments or YAML, or a torchtitan TOML", name)
 	case bytes.IndexByte(text, 0) >= 0:
 		return nil, catalog.Errorf("%s: not a text file: want a DeepSpeed JSON, Megatron arguments or YAML, or a torchtitan TOML", name)
+	case plan.Wrote(name, text):
+		return planConfig(name, text)
 	case trimmed[0] == '{' || ext == ".json":
 		return parseDeepSpeed(name, trimmed)
 	case ext == ".yaml" || ext == ".yml":
 		return parseMegatronYAML(name, text)
-	case ext == ".toml" && bytes.Contains(text, []byte("[question]")):
-		return planConfig(name, text)
 	case ext == ".toml":
 		return parseTitan(name, text)
 	case bytes.Contains(text, []byte("--")):
@@ -109,7 +109,7 @@ func Parse(name string, text []byte) (*Config, error) {
 	return nil, catalog.Errorf("%s: no format that is known: want a DeepSpeed JSON, Megatron arguments or YAML, or a torchtitan TOML", name)
 }
 
-// planConfig reads a saved plan.
+// planConfig reads what planner wrote.
 func planConfig(name string, text []byte) (*Config, error) {
 	p, err := plan.Parse(name, text)
 	if err != nil {
@@ -121,7 +121,7 @@ func planConfig(name string, text []byte) (*Config, error) {
 	}
 	l.MBS = max(1, l.MBS) // a layout string leaves mbs=1 out
 	q := p.Asked()
-	return &Config{Kind: "plan", Framework: p.Framework, Model: q.Model, Layout: l, Seq: q.SeqLen, GlobalBatch: q.GlobalBatch,
+	return &Config{Kind: p.From, Framework: p.Framework, Model: q.Model, Layout: l, Seq: q.SeqLen, GlobalBatch: q.GlobalBatch,
 		Precision: q.Precision, GPUs: q.GPUs, saved: p}, nil
 }
 

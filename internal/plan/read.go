@@ -33,6 +33,19 @@ func Parse(file string, text []byte) (*Plan, error) {
 	return p, nil
 }
 
+// Wrote reports whether planner wrote a file that Parse reads.
+func Wrote(file string, text []byte) bool {
+	switch strings.ToLower(filepath.Ext(file)) {
+	case ".toml":
+		return bytes.Contains(text, []byte("[question]"))
+	case ".json":
+		return bytes.Contains(text, []byte(`"schema_version"`))
+	case ".html", ".htm":
+		return bytes.Contains(text, reportStart)
+	}
+	return false
+}
+
 func parse(file string, text []byte) (*Plan, error) {
 	switch strings.ToLower(filepath.Ext(file)) {
 	case ".json":
