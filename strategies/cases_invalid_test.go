@@ -232,6 +232,17 @@ func TestCase075(t *testing.T) {
 	refused(t, refusal(t, p, "pp=4"), strategies.RuleEmpty, c.Expect["reason"].(string), "pp=1")
 }
 
+// TestShardOverCP: torchtitan's FSDP mesh is dp_shard·cp, so that it splits
+// state wherever there is cp.
+func TestShardOverCP(t *testing.T) {
+	m := shaped(t, catalog.Shape{Layers: 8, Hidden: 1024})
+	p := problemOf(t, m, "torchtitan", 16, 16)
+	refused(t, refusal(t, p, "cp=2"), strategies.RuleFramework, "ranks of cp", "zero=2 or 3", "cp=1")
+	legal(t, refusal(t, p, "cp=4,zero=3,shard=8"))
+	legal(t, refusal(t, p, "cp=2,zero=2"))
+	legal(t, refusal(t, problemOf(t, m, "megatron", 16, 16), "cp=2"))
+}
+
 // TestExpertFolds: torchtitan splits experts over EP or, without it, over TP
 // (models/common/moe_sharding.py, where EFSDP·EP = shard·CP·TP); DeepSpeed's own
 // layers refuse ZeRO-3, which its AutoEP takes, but not with sequence parallelism

@@ -149,6 +149,12 @@ var frameworkRules = []frameworkRule{
 		func(_ *Problem, l *Layout, can *Capabilities) (string, string, []string) {
 			return "dispatcher=" + l.Dispatcher.String(), "has no such dispatcher", words("dispatcher=", can.Dispatch)
 		}},
+	{func(_ *Problem, l *Layout, can *Capabilities) bool {
+		return can.ShardCP && l.CP > 1 && l.Zero == 0
+	},
+		func(_ *Problem, _ *Layout, can *Capabilities) (string, string, []string) {
+			return "zero=0", "always splits ZeRO state over the ranks of cp", append(uses("zero=", can.splitting()...), "use cp=1")
+		}},
 }
 
 // wholeETP returns the ETP of a framework that splits experts over EP or, where

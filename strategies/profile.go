@@ -70,6 +70,9 @@ type Capabilities struct {
 	// rather than by number.
 	Split    string `toml:"split"`
 	FillPipe bool   `toml:"fill_pipe"` // refuses fewer micro-batches than stages
+	// ShardCP says that state is always split over the CP ranks: CP rules out
+	// ZeRO-0.
+	ShardCP bool `toml:"shard_cp"`
 	// Even2CP says that the sequence must divide by 2·CP·TP, whether or not TP
 	// splits it.
 	Even2CP bool `toml:"even_2cp"`

@@ -99,13 +99,17 @@ func nearest2(n int, fits func(int) bool) []int {
 	return []int{below(n, fits)}
 }
 
-// splitting returns the stages of a framework that split something; of none,
+// splitting returns the ZeRO stages of a framework that split something; of none,
 // those that there are.
 func (f *Profile) splitting() []int {
 	if f == nil {
 		return []int{1, 2, 3}
 	}
-	return slices.DeleteFunc(slices.Clone(f.Can.Stages), func(z int) bool { return z == 0 })
+	return f.Can.splitting()
+}
+
+func (can *Capabilities) splitting() []int {
+	return slices.DeleteFunc(slices.Clone(can.Stages), func(z int) bool { return z == 0 })
 }
 
 // offerHPZ offers secondary shards of a node, the fastest links, or of part of one.

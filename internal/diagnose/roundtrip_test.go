@@ -68,7 +68,7 @@ func TestRoundTrip(t *testing.T) {
 		{"megatron", "megatron.args", ask.Question{Model: "deepseek-v3", GPUs: 2048, SeqLen: 4096, Framework: "megatron"},
 			[]string{"pp=16,ep=64,zero=1,first=2,last=3"}},
 		{"torchtitan-toml", "titan.toml", ask.Question{Model: "70b", GPUs: 256, Framework: "torchtitan"},
-			[]string{"tp=8,pp=4,vpp=2,zero=3,shard=8,recompute=full", "tp=4,cp=2,zero=2,cpkind=allgather", "tp=8,pp=2,zero=3,first=38", "tp=8,pp=4", "tp=8,cp=2"}},
+			[]string{"tp=8,pp=4,vpp=2,zero=3,shard=8,recompute=full", "tp=4,cp=2,zero=2,cpkind=allgather", "tp=8,pp=2,zero=3,first=38", "tp=8,pp=4", "tp=8,cp=2,zero=3"}},
 		{"torchtitan-toml", "titan.toml", ask.Question{Model: "mixtral-8x7b", GPUs: 64, Framework: "torchtitan"},
 			[]string{"tp=2,ep=4,etp=1,zero=3", "ep=8,zero=2"}},
 		{"deepspeed", "ds_config.json", ask.Question{Model: "8b", GPUs: 64, Framework: "deepspeed"},
