@@ -47,7 +47,7 @@ func unset(v *strategies.ProfileFit, arch string) {
 	fill(&v.Network, networkPrior[arch])
 	fill(&v.Misaligned, 4)                 // A100 in fp16: 312 TFLOP/s on tensor cores, 78 beside them (NVIDIA's data sheet)
 	fill(&v.HostExpert, unit.Millisecond)  // a hundred launches of 10 µs
-	fill(&v.HostCall, 50*unit.Microsecond) // small NCCL calls back to back take 18 to 37 µs (presets/collectives), PyTorch's dispatch is above them
+	fill(&v.HostCall, 50*unit.Microsecond) // NCCL launches small calls every 18 to 37 µs (nccl-tests on A100 and GH200), PyTorch adds its dispatch
 	fill(&v.Slot, unit.Millisecond)        // two batched exchanges and a synchronisation
 }
 
