@@ -243,6 +243,16 @@ func TestShardOverCP(t *testing.T) {
 	legal(t, refusal(t, problemOf(t, m, "megatron", 16, 16), "cp=2"))
 }
 
+// TestUlyssesAlone: DeepSpeed's sequence parallelism asserts tensor and pipeline
+// parallelism of 1 (Megatron-DeepSpeed core/parallel_state.py).
+func TestUlyssesAlone(t *testing.T) {
+	p := problemOf(t, shaped(t, catalog.Shape{Layers: 8, Hidden: 1024}), "deepspeed", 16, 16)
+	for _, layout := range []string{"cp=2,tp=2,sp=false,cpkind=a2a", "cp=2,pp=2,cpkind=a2a"} {
+		refused(t, refusal(t, p, layout), strategies.RuleFramework, "only without tp and pp", "use tp=1,pp=1 or cp=1")
+	}
+	legal(t, refusal(t, p, "cp=2,zero=3,cpkind=a2a"))
+}
+
 // TestExpertFolds: torchtitan splits experts over EP or, without it, over TP
 // (models/common/moe_sharding.py, where EFSDP·EP = shard·CP·TP); DeepSpeed's own
 // layers refuse ZeRO-3, which its AutoEP takes, but not with sequence parallelism

@@ -79,6 +79,12 @@ var frameworkRules = []frameworkRule{
 		func(_ *Problem, l *Layout, can *Capabilities) (string, string, []string) {
 			return "cpkind=" + l.CPKind.String(), "does not exchange keys and values so", words("cpkind=", can.CPKinds)
 		}},
+	{func(_ *Problem, l *Layout, can *Capabilities) bool {
+		return can.PlainCP && l.CP > 1 && l.TP*l.PP > 1
+	},
+		func(_ *Problem, l *Layout, _ *Capabilities) (string, string, []string) {
+			return degrees(l), "exchanges sequences only without tp and pp", []string{"use tp=1,pp=1", "use cp=1"}
+		}},
 	{func(p *Problem, l *Layout, can *Capabilities) bool {
 		return l.CP > 1 && !can.Windows && partialAttention(p.Model)
 	},

@@ -70,6 +70,8 @@ type Capabilities struct {
 	// rather than by number.
 	Split    string `toml:"split"`
 	FillPipe bool   `toml:"fill_pipe"` // refuses fewer micro-batches than stages
+	// PlainCP says that CP rules out TP and PP.
+	PlainCP bool `toml:"plain_cp"`
 	// ShardCP says that state is always split over the CP ranks: CP rules out
 	// ZeRO-0.
 	ShardCP bool `toml:"shard_cp"`

@@ -59,10 +59,7 @@ func (s Space) with(p *Problem) Space {
 		s.Schedules = []Schedule{OneFOneB, Interleaved}
 	}
 	if s.CPKinds == nil {
-		s.CPKinds = []CPKind{CPP2P}
-		if slides(p.Model) {
-			s.CPKinds = []CPKind{CPAllGather, CPA2A}
-		}
+		s.CPKinds = p.exchanges()
 	}
 	if s.Dispatchers == nil {
 		s.Dispatchers = []Dispatcher{DispatchAllToAll}
@@ -74,6 +71,16 @@ func (s Space) with(p *Problem) Space {
 		s.Recompute, s.Zero = []Recompute{RecomputeNone}, intersect(s.Zero, []int{0, 3})
 	}
 	return s
+}
+
+// exchanges returns how context parallelism exchanges where nothing is asked: in
+// a ring, or otherwise where windows or the frameworks asked rule that out.
+func (p *Problem) exchanges() []CPKind {
+	ring := func(f *Profile) bool { return slices.Contains(f.Can.CPKinds, CPP2P.String()) }
+	if !slides(p.Model) && (slices.ContainsFunc(p.Profiles, ring) || len(p.Profiles) == 0) {
+		return []CPKind{CPP2P}
+	}
+	return []CPKind{CPAllGather, CPA2A}
 }
 
 // splitting returns the ZeRO stages that have what the space asks for: stage 0
