@@ -169,10 +169,7 @@ func (f *FFN) Corrected() bool {
 }
 
 func (f *FFN) params(h int64) (p LayerParams) {
-	up := int64(1)
-	if f.Gated {
-		up = 2
-	}
+	up := int64(f.projections() - 1)
 	w := int64(f.Width)
 	p.Dense = (up + 1) * h * w
 	if f.Bias && w > 0 {

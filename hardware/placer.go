@@ -26,7 +26,8 @@ func (p *Placer) Span(stride, size int) Span {
 	return s
 }
 
-// Runs is Cluster.Runs.
+// Runs places the groups of count runs of run neighbouring ranks, stride ranks
+// apart, as of tensor and pipeline parallelism together.
 func (p *Placer) Runs(run, stride, count int) Span {
 	return runs(p.Span(1, run), p.Span(stride, count), p.cluster.domain(p.cluster.ScaleUp))
 }

@@ -11,7 +11,7 @@ func TestRunsAgreesWithPlace(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := c.Runs(tp, tp*cp*dp, pp)
+		got := NewPlacer(&c).Runs(tp, tp*cp*dp, pp)
 		if got.Size != want.Size || got.Domains != want.Domains || got.PerDomain != want.PerDomain || got.Siblings != want.Siblings || got.Tier != want.Tier {
 			t.Errorf("tp=%d cp=%d dp=%d pp=%d: %+v, want %+v", tp, cp, dp, pp, got, want)
 		}

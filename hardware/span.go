@@ -37,13 +37,6 @@ func (c *Cluster) Span(stride, size int) Span {
 	return s
 }
 
-// Runs places the groups of count runs of run neighbouring ranks, stride ranks
-// apart, as of tensor and pipeline parallelism together.
-func (c *Cluster) Runs(run, stride, count int) Span {
-	one, across := c.Span(1, run), c.Span(stride, count)
-	return runs(one, across, c.domain(c.ScaleUp))
-}
-
 func runs(one, across Span, domain int) Span {
 	switch {
 	case across.Size <= 1:

@@ -247,7 +247,7 @@ func TestShardOverCP(t *testing.T) {
 // parallelism of 1 (Megatron-DeepSpeed core/parallel_state.py).
 func TestUlyssesAlone(t *testing.T) {
 	p := problemOf(t, shaped(t, catalog.Shape{Layers: 8, Hidden: 1024}), "deepspeed", 16, 16)
-	for _, layout := range []string{"cp=2,tp=2,sp=false,cpkind=a2a", "cp=2,pp=2,cpkind=a2a"} {
+	for _, layout := range []string{"cp=2,tp=2", "cp=2,pp=2,cpkind=a2a"} {
 		refused(t, refusal(t, p, layout), strategies.RuleFramework, "only without tp and pp", "use tp=1,pp=1 or cp=1")
 	}
 	legal(t, refusal(t, p, "cp=2,zero=3,cpkind=a2a"))

@@ -61,6 +61,12 @@ var frameworkRules = []frameworkRule{
 		func(_ *Problem, l *Layout, _ *Capabilities) (string, string, []string) {
 			return splitString(l.First, l.Last), "splits layers evenly", []string{"drop " + ends(l)}
 		}},
+	{func(_ *Problem, l *Layout, can *Capabilities) bool {
+		return can.PlainCP && l.CP > 1 && l.TP*l.PP > 1
+	},
+		func(_ *Problem, l *Layout, _ *Capabilities) (string, string, []string) {
+			return degrees(l), "exchanges sequences only without tp and pp", []string{"use tp=1,pp=1", "use cp=1"}
+		}},
 	{func(_ *Problem, l *Layout, can *Capabilities) bool { return l.TP > 1 && l.SP && can.SP == "never" },
 		func(*Problem, *Layout, *Capabilities) (string, string, []string) {
 			return "sp=true", "has no sequence parallelism", []string{"use sp=false"}
@@ -78,12 +84,6 @@ var frameworkRules = []frameworkRule{
 	},
 		func(_ *Problem, l *Layout, can *Capabilities) (string, string, []string) {
 			return "cpkind=" + l.CPKind.String(), "does not exchange keys and values so", words("cpkind=", can.CPKinds)
-		}},
-	{func(_ *Problem, l *Layout, can *Capabilities) bool {
-		return can.PlainCP && l.CP > 1 && l.TP*l.PP > 1
-	},
-		func(_ *Problem, l *Layout, _ *Capabilities) (string, string, []string) {
-			return degrees(l), "exchanges sequences only without tp and pp", []string{"use tp=1,pp=1", "use cp=1"}
 		}},
 	{func(p *Problem, l *Layout, can *Capabilities) bool {
 		return l.CP > 1 && !can.Windows && partialAttention(p.Model)

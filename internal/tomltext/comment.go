@@ -7,19 +7,9 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// text returns a key as it is written; "" where there is none.
-func (t *Table) text(key string) string {
-	for _, e := range t.entries {
-		if e.key == key {
-			return e.text
-		}
-	}
-	return ""
-}
-
 // Comment returns what is written behind the value of a key, without its #.
 func (t *Table) Comment(key string) string {
-	text := t.text(key)
+	text := t.find(key).text
 	for i := range text {
 		if text[i] == '#' && decodes(text[:i], key, t.Value(key)) && !strings.Contains(text[i:], "\n") {
 			return strings.TrimSpace(text[i+1:])
@@ -31,7 +21,7 @@ func (t *Table) Comment(key string) string {
 // grown writes a list with one more item before its last bracket, and the rest of
 // it as it is; false where that is not how the list ends.
 func (t *Table) grown(key, item string, want []any) (string, bool) {
-	text := t.text(key)
+	text := t.find(key).text
 	for i := len(text) - 1; i > 0; i-- {
 		if text[i] != ']' {
 			continue

@@ -11,12 +11,17 @@ import (
 // Value returns the value of a key in this table, tables below it left out
 // unless they are written inline; nil where there is none.
 func (t *Table) Value(key string) any {
+	return t.find(key).value
+}
+
+// find returns the entry of a key, an empty one where there is none.
+func (t *Table) find(key string) entry {
 	for _, e := range t.entries {
 		if e.key == key {
-			return e.value
+			return e
 		}
 	}
-	return nil
+	return entry{}
 }
 
 // Set writes a key, in its old place if it has one, with a comment; "" keeps the
