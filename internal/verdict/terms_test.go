@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -27,24 +28,36 @@ func TestTerms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	terms, err := run.Terms(context.Background())
-	if err != nil {
-		t.Fatal(err)
+	// What else the machine does adds wake-ups to a measurement, so that one of
+	// several is to be right.
+	off := ""
+	for range 5 {
+		terms, err := run.Terms(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(terms) != 2*len(algorithms) {
+			t.Fatalf("%d terms, want one for each algorithm inside a node and between nodes: %+v", len(terms), terms)
+		}
+		if off = wrongTerm(terms); off == "" {
+			return
+		}
 	}
-	if len(terms) != 2*len(algorithms) {
-		t.Errorf("%d terms, want one for each algorithm inside a node and between nodes: %+v", len(terms), terms)
-	}
+	t.Error(off)
+}
+
+// wrongTerm names a term that is not the emulator's, or "".
+func wrongTerm(terms []Term) string {
 	for _, x := range terms {
-		if !x.Between {
-			continue
-		}
-		if k := x.Rate / 40e6; math.Abs(k-1) > 0.1 {
-			t.Errorf("%s: %.1f MB/s ± %.1f, want 40", x.Algorithm, x.Rate/1e6, x.RateBy/1e6)
-		}
-		if k := x.Latency / 1e-3; k < 0.9 || k > 1.5 {
-			t.Errorf("%s: latency %v, want 1 ms and a wake-up", x.Algorithm, span(x.Latency))
+		switch rate, latency := x.Rate/40e6, x.Latency/1e-3; {
+		case !x.Between:
+		case math.Abs(rate-1) > 0.1:
+			return fmt.Sprintf("%s: %.1f MB/s ± %.1f, want 40", x.Algorithm, x.Rate/1e6, x.RateBy/1e6)
+		case latency < 0.9 || latency > 1.5:
+			return fmt.Sprintf("%s: latency %v, want 1 ms and a wake-up", x.Algorithm, span(x.Latency))
 		}
 	}
+	return ""
 }
 
 // TestConfidence draws measurements with a known error and wants the standard
