@@ -24,6 +24,7 @@ var tops = []int{64, 4096, 0}
 // none that fits is, for the fastest that it can run at all.
 func expressible(ctx context.Context, a *ask.Answer, target string, p export.Plan) (*found, error) {
 	var partly *found
+	var why string
 	for _, top := range tops {
 		r := a.Search(ctx, strategies.Space{}, strategies.Options{Top: top, KeepAll: top == 0})
 		if r.Interrupted {
@@ -35,12 +36,14 @@ func expressible(ctx context.Context, a *ask.Answer, target string, p export.Pla
 		for i := range r.Ranking {
 			e := &r.Ranking[i]
 			p.Problem, p.Layout, p.Profile = a.Problem, e.Layout, e.Framework
-			gaps, runs := export.Gaps(target, &p)
+			gaps, refused := export.Gaps(target, &p)
 			switch {
 			case gaps == nil:
 				return &found{e, &r.Ranking[0], nil}, nil
-			case runs && partly == nil:
+			case refused == "" && partly == nil:
 				partly = &found{e, &r.Ranking[0], gaps}
+			case why == "":
+				why = refused
 			}
 		}
 		if len(r.Ranking) == r.Fitting {
@@ -48,7 +51,7 @@ func expressible(ctx context.Context, a *ask.Answer, target string, p export.Pla
 		}
 	}
 	if partly == nil {
-		return nil, &noError{fmt.Sprintf("no layout that fits is one that --to %s can run: planner suggest ranks what fits", target)}
+		return nil, &noError{fmt.Sprintf("no layout that fits is one that --to %s can run, the best for this: %s; planner suggest ranks what fits", target, why)}
 	}
 	return partly, nil
 }

@@ -54,9 +54,26 @@ func bridge(p *Plan, d *Document) {
 	a.set("model.seq_length", w.Seq)
 	bridgePrecision(w.Precision, d, &a)
 	bridgeRest(l, d, &a)
+	bridgeOverlap(p, d, &a)
 	d.assume("data parallel %d is implied; global batch %d = micro-batch %d × GA %d × DP %d", l.DP, w.GlobalBatch, l.MBS, p.MicroBatches(), l.DP)
 	d.assume("the model itself comes from a recipe or AutoBridge.from_hf_pretrained(…)")
-	d.Text = d.commented("# ") + "\nimport torch\n\n\ndef apply(cfg):\n    \"\"\"Set the layout on a megatron.bridge ConfigContainer and return it.\"\"\"\n" + a.String() + "    return cfg\n"
+	d.Text = d.commented("# ") + "\nimport torch\nfrom megatron.bridge.training.comm_overlap import CommOverlapConfig\n\n\ndef apply(cfg):\n    \"\"\"Set the layout on a megatron.bridge ConfigContainer and return it.\"\"\"\n" + a.String() + "    return cfg\n"
+}
+
+// bridgeOverlap writes what hides communication (training/comm_overlap.py),
+// with the profile's bucket: Bridge's own is of 128 Mi elements.
+func bridgeOverlap(p *Plan, d *Document, a *assignments) {
+	bucket := ""
+	if n := gradBucket(p); n > 0 {
+		bucket = fmt.Sprintf(", bucket_size=%d", n)
+	}
+	a.set("comm_overlap", fmt.Sprintf("CommOverlapConfig(tp_comm_overlap=%s%s)", pyBool(hidesTensorCalls(p)), bucket))
+	if fusedLoss(p) {
+		a.set("model.cross_entropy_loss_fusion", true)
+		a.set("model.cross_entropy_fusion_impl", `"te"`)
+	}
+	refuseTokenCopies(p, d)
+	assumeConnections(p, d)
 }
 
 func bridgeModel(p *Plan, d *Document, a *assignments) {
@@ -86,6 +103,7 @@ func bridgeModel(p *Plan, d *Document, a *assignments) {
 		a.set("model.expert_model_parallel_size", l.EP)
 		a.set("model.expert_tensor_parallel_size", l.ETP)
 		a.set("model.moe_token_dispatcher_type", fmt.Sprintf("%q", l.Dispatcher))
+		a.set("model.moe_permute_fusion", true)
 		if c := p.Problem.Work.Capacity; c > 0 {
 			a.set("model.moe_expert_capacity_factor", fmt.Sprint(c))
 			a.set("model.moe_pad_expert_input_to_capacity", "True")

@@ -125,16 +125,19 @@ func Export(name string, p *Plan) (*Document, error) {
 	workload(t.name, p, d)
 	t.write(p, d)
 	if d.refused != "" {
-		return nil, catalog.Errorf("--to %s: %s%s", name, d.refused, instead(name, p.Profile))
+		return nil, catalog.Errorf("--to %s: %s%s", name, d.refused, instead(name, p))
 	}
 	return d, nil
 }
 
-// instead names the other targets of the framework that runs the layout.
-func instead(name string, f *strategies.Profile) string {
+// instead names the other targets of the framework that could run the layout.
+func instead(name string, p *Plan) string {
 	var names []string
 	for _, t := range targets {
-		if t.framework == f.Name && t.name != name {
+		if t.framework != p.Profile.Name || t.name == name {
+			continue
+		}
+		if _, refused := t.gaps(p); refused == "" {
 			names = append(names, "--to "+t.name)
 		}
 	}
@@ -144,16 +147,20 @@ func instead(name string, f *strategies.Profile) string {
 	return ", or " + strings.Join(names, ", ")
 }
 
-// Gaps returns the keys of a layout that a target cannot express, and whether it
-// could run the rest. The name is one of Targets.
-func Gaps(name string, p *Plan) (keys []string, runs bool) {
+// Gaps returns the keys of a layout that a target cannot express, and why it
+// could not run the rest, "" where it could. The name is one of Targets.
+func Gaps(name string, p *Plan) (keys []string, refused string) {
 	t, err := find(name)
 	if err != nil {
-		return nil, false
+		return nil, err.Error()
 	}
+	return t.gaps(p)
+}
+
+func (t *target) gaps(p *Plan) (keys []string, refused string) {
 	d := &Document{}
 	t.write(p, d)
-	return d.Keys, d.refused == ""
+	return d.Keys, d.refused
 }
 
 // asRun returns the plan in the format that its part computes in, which the

@@ -52,11 +52,10 @@ func placement(p *Plan, d *Document) {
 	}
 }
 
-// environment are variables that the prediction relies on: one connection
-// makes Megatron's TP calls start before the GEMM that hides them.
+// environment are variables that the prediction relies on.
 func environment(p *Plan) string {
-	if p.Profile.Name == "megatron" && p.Layout.TP > 1 && p.Problem.Cluster.GPU.Arch != "blackwell" {
-		return "export CUDA_DEVICE_MAX_CONNECTIONS=1\n"
+	if n := connections(p); p.Profile.Name == "megatron" && n > 0 {
+		return fmt.Sprintf("export CUDA_DEVICE_MAX_CONNECTIONS=%d\n", n)
 	}
 	return ""
 }

@@ -27,6 +27,7 @@ func megatronParallel(p *Plan, d *Document, f *flagList) {
 	l := &p.Layout
 	f.add("tensor-model-parallel-size", l.TP)
 	f.when(l.SP && l.TP > 1, "sequence-parallel")
+	f.when(hidesTensorCalls(p), "tp-comm-overlap")
 	f.add("pipeline-model-parallel-size", l.PP)
 	f.above(1, "num-virtual-stages-per-pipeline-rank", l.VPP)
 	f.above(0, "decoder-first-pipeline-num-layers", l.First)
@@ -45,6 +46,8 @@ func megatronParallel(p *Plan, d *Document, f *flagList) {
 		}
 	}
 	megatronSchedule(l, d)
+	refuseTokenCopies(p, d)
+	assumeConnections(p, d)
 }
 
 // megatronSchedule lists the schedules that Megatron has no flag for.
@@ -77,6 +80,9 @@ func megatronData(p *Plan, d *Document, f *flagList) {
 		f.add("use-megatron-fsdp")
 		f.add("data-parallel-sharding-strategy", fsdpStrategy[l.Zero])
 		f.add("use-distributed-optimizer")
+		f.add("overlap-grad-reduce")
+		f.add("overlap-param-gather")
+		f.add("ckpt-format", "fsdp_dtensor")
 		d.assume("ZeRO-%d runs as Megatron-FSDP, whose speed was not predicted", l.Zero)
 	}
 	if n := l.DataRanks() / max(1, l.Shard); l.Zero > 0 && n > 1 {
@@ -140,6 +146,9 @@ func megatronPrecision(p *Plan, d *Document, f *flagList) {
 		hardware.FP8: {"hybrid", "delayed"}, hardware.FP8Block: {"e4m3", "blockwise"}, hardware.MXFP8: {"e4m3", "mxfp8"},
 	}
 	w := p.Problem.Work.Precision
+	if p.Problem.Model.Experts() > 0 && (w == hardware.FP16 || w == hardware.FP32) {
+		d.refuse("", "--precision %s: Megatron's grouped products of experts want bf16 (arguments.py): use --precision bf16", w)
+	}
 	switch {
 	case w == hardware.FP16:
 		f.add("fp16")
@@ -155,9 +164,19 @@ func megatronPrecision(p *Plan, d *Document, f *flagList) {
 	if w == hardware.NVFP4 {
 		f.add("fp4-format", "e2m1")
 	}
-	if p.Profile.Comm.GradType == "fp32" && w != hardware.FP32 {
+	megatronGrads(p, d, f)
+}
+
+// megatronGrads writes the type in which gradients are summed: fp32 by default
+// with --bf16 alone (megatron/training/arguments.py).
+func megatronGrads(p *Plan, d *Document, f *flagList) {
+	switch w := p.Problem.Work.Precision; {
+	case w == hardware.FP32:
+	case p.Profile.Comm.GradType != "fp32":
+		f.when(w == hardware.BF16, "grad-reduce-in-bf16")
+	case w == hardware.FP16:
+		f.add("accumulate-allreduce-grads-in-fp32")
+	default:
 		d.assume("gradients are reduced in fp32, Megatron's default with --bf16")
-	} else if w == hardware.BF16 {
-		f.add("grad-reduce-in-bf16")
 	}
 }

@@ -25,6 +25,7 @@ func megatronExperts(m *costmodel.Model, f *flagList) {
 	f.when(e.SharedGate, "moe-shared-expert-gate")
 	f.above(0, "moe-latent-size", e.Latent)
 	f.add("moe-grouped-gemm")
+	f.add("moe-permute-fusion")
 	if freq, mixed := layerFrequency(m); mixed {
 		f.add("moe-layer-freq", freq)
 	}

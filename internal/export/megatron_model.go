@@ -13,13 +13,17 @@ func megatronModel(p *Plan, d *Document, f *flagList) {
 	f.add("num-layers", m.Layers())
 	f.add("hidden-size", m.Hidden)
 	f.add("num-attention-heads", m.Heads())
-	f.above(0, "max-position-embeddings", m.MaxSeq)
+	f.add("max-position-embeddings", max(m.MaxSeq, p.Problem.Work.Seq))
 	megatronAttention(m, d, f)
 	megatronFFN(m, f)
 	f.above(0, "mtp-num-layers", len(m.MTP))
 	f.when(!m.Tied, "untie-embeddings-and-output-weights")
 	if n := p.Profile.Memory.VocabMultiple; n > 0 {
 		f.add("make-vocab-size-divisible-by", n)
+	}
+	if fusedLoss(p) {
+		f.add("cross-entropy-loss-fusion")
+		f.add("cross-entropy-fusion-impl", "te")
 	}
 	megatronGaps(m, d)
 	d.assume("initialisation, optimizer, tokenizer and data are yours")

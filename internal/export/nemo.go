@@ -31,10 +31,12 @@ func nemo(p *Plan, d *Document) {
 	fmt.Fprintf(&s, "    ddp=DistributedDataParallelConfig(\n        use_distributed_optimizer=%s,\n        overlap_grad_reduce=True,\n        overlap_param_gather=%s,\n        grad_reduce_in_fp32=%s,\n    ),\n",
 		pyBool(l.Zero > 0), pyBool(l.Zero > 0), pyBool(p.Profile.Comm.GradType == "fp32"))
 	nemoMissing(l, w.Precision, d)
+	refuseTokenCopies(p, d)
+	assumeConnections(p, d)
 	d.assume("data parallel %d is implied by num_nodes × devices; global batch %d = micro-batch %d × GA %d × DP %d", l.DP, w.GlobalBatch, l.MBS, p.MicroBatches(), l.DP)
 	d.assume("optim=distributed_fused_adam_with_cosine_annealing() turns the distributed optimizer on by itself: at zero=0 pass an OptimizerConfig with use_distributed_optimizer=False too")
 	d.assume("NeMo 2 is the older path: --to megatron-bridge is where new work is")
-	d.Text = d.commented("# ") + fmt.Sprintf(nemoText, s.String(), c.Nodes(), min(c.PerNode, c.GPUs), w.Seq, w.GlobalBatch, l.MBS)
+	d.Text = d.commented("# ") + fmt.Sprintf(nemoText, s.String(), c.Nodes(), min(c.PerNode, c.GPUs), nemoOverlap(p), w.Seq, w.GlobalBatch, l.MBS)
 }
 
 const nemoText = `
@@ -43,6 +45,7 @@ from megatron.core.distributed import DistributedDataParallelConfig
 from nemo import lightning as nl
 from nemo.collections.llm.gpt.data.mock import MockDataModule
 from nemo.collections.llm.recipes.precision.mixed_precision import bf16_mixed
+from nemo.lightning.pytorch.callbacks.megatron_comm_overlap import MegatronCommOverlapCallback
 
 strategy = nl.MegatronStrategy(
 %s)
@@ -53,12 +56,23 @@ trainer = nl.Trainer(
     devices=%d,
     strategy=strategy,
     plugins=bf16_mixed(),
+    callbacks=[MegatronCommOverlapCallback(%s)],
     accumulate_grad_batches=1,
     use_distributed_sampler=False,
 )
 
 data = MockDataModule(seq_length=%d, global_batch_size=%d, micro_batch_size=%d)
 `
+
+// nemoOverlap are the arguments of what hides communication
+// (nemo/lightning/pytorch/callbacks/megatron_comm_overlap.py).
+func nemoOverlap(p *Plan) string {
+	args := "tp_comm_overlap=" + pyBool(hidesTensorCalls(p))
+	if n := gradBucket(p); n > 0 {
+		args += fmt.Sprintf(", bucket_size=%d", n)
+	}
+	return args
+}
 
 func nemoMissing(l *strategies.Layout, w hardware.Precision, d *Document) {
 	megatronSchedule(l, d)
