@@ -44,8 +44,10 @@ func bridge(p *Plan, d *Document) {
 		a.set("ddp.num_distributed_optimizer_instances", n)
 	}
 	if l.Zero > 1 {
+		a.set("dist.use_megatron_fsdp", true)
 		a.set("ddp.use_megatron_fsdp", true)
 		a.set("ddp.data_parallel_sharding_strategy", fmt.Sprintf("%q", fsdpStrategy[l.Zero]))
+		a.set("checkpoint.ckpt_format", `"fsdp_dtensor"`)
 		d.assume("ZeRO-%d runs as Megatron-FSDP, whose speed was not predicted", l.Zero)
 	}
 	a.set("train.micro_batch_size", l.MBS)

@@ -53,13 +53,19 @@ func TestMegatronRunsAsPriced(t *testing.T) {
 	}
 }
 
-// Megatron's FSDP checkpoints in its own format and forbids one connection.
+// Megatron's FSDP checkpoints in its own format and forbids one connection;
+// Bridge has it on in two places (docs/training/megatron-fsdp.md).
 func TestMegatronFSDP(t *testing.T) {
 	p := plan(t, ask.Question{Model: "8b", GPUs: 64, Framework: "torchtitan"}, "zero=3,tp=2")
-	text := document(t, "megatron", p).Text
-	for _, want := range []string{"--use-megatron-fsdp", "--ckpt-format fsdp_dtensor", "--overlap-param-gather", "no CUDA_DEVICE_MAX_CONNECTIONS=1"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %q in\n%s", want, text)
+	for target, lines := range map[string][]string{
+		"megatron":        {"--use-megatron-fsdp", "--ckpt-format fsdp_dtensor", "--overlap-param-gather"},
+		"megatron-bridge": {"cfg.dist.use_megatron_fsdp = True", "cfg.ddp.use_megatron_fsdp = True", `cfg.checkpoint.ckpt_format = "fsdp_dtensor"`},
+	} {
+		text := document(t, target, p).Text
+		for _, want := range append(lines, "no CUDA_DEVICE_MAX_CONNECTIONS=1") {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: no %q in\n%s", target, want, text)
+			}
 		}
 	}
 }
