@@ -1,15 +1,11 @@
 package step
 
 import (
-	"errors"
 	"slices"
 	"sync"
 	"time"
 
-	"planner/costmodel/collective"
-	"planner/costmodel/collective/steps"
 	"planner/verify/gpu/cuda"
-	"planner/verify/reduce"
 	"planner/verify/replay"
 )
 
@@ -34,34 +30,6 @@ type groupKey struct {
 	first int // rank
 }
 
-// ownGroup is a group with a stream for every member.
-type ownGroup struct {
-	mu      sync.Mutex
-	g       *cuda.Group
-	id      uint64
-	members []int
-	lanes   []*cuda.Seat
-	in, out []cuda.Pointer
-	room    int
-	pending map[int32]*meeting
-	seq     []int32 // calls that each member has come to
-}
-
-// meeting is a call that not all members have come to.
-type meeting struct {
-	here    int
-	after   []cuda.Mark
-	tickets []*Ticket
-	call    ownCall
-}
-
-type ownCall struct {
-	op    collective.Op
-	shift bool
-	t     reduce.DType
-	count int
-}
-
 // NewOwn returns the fabric of ranks on GPUs of this process; [Own.Rank] is
 // each one's end.
 func NewOwn(d *cuda.Driver, ordinals []int, timeout time.Duration) *Own {
@@ -84,31 +52,6 @@ func (r *ownRank) Load(w *replay.Work) error {
 		return err
 	}
 	return r.take(w)
-}
-
-// addMarks makes the marks that the slots of a work lack.
-func addMarks(marks *[][2]cuda.Mark, w *replay.Work, l Lane) error {
-	slots := 1
-	for _, p := range w.Programs {
-		slots = max(slots, p.Slots)
-	}
-	for len(*marks) < slots {
-		m, err := twoMarks(l)
-		if err != nil {
-			return err
-		}
-		*marks = append(*marks, m)
-	}
-	return nil
-}
-
-func twoMarks(l Lane) (m [2]cuda.Mark, err error) {
-	for i := range m {
-		if m[i], err = l.NewMark(); err != nil {
-			return m, err
-		}
-	}
-	return m, nil
 }
 
 // take notes what a work wants, once for all ranks.
@@ -168,30 +111,6 @@ func (o *Own) group(k key, members []int, rank, bytes int) (*ownGroup, int, erro
 	return x, place, x.grow(max(bytes, o.kinds[k].bytes) + 64)
 }
 
-// grow gives every member buffers; no call may be in progress where they are
-// too small.
-func (x *ownGroup) grow(bytes int) error {
-	if bytes <= x.room {
-		return nil
-	}
-	if err := x.g.Wait(); err != nil {
-		return err
-	}
-	for i := range x.members {
-		for _, p := range []*cuda.Pointer{&x.in[i], &x.out[i]} {
-			if err := x.g.Free(i, *p); err != nil {
-				return err
-			}
-			var err error
-			if *p, err = x.g.Alloc(i, bytes); err != nil {
-				return err
-			}
-		}
-	}
-	x.room = bytes
-	return nil
-}
-
 // Start comes to a call.
 func (r *ownRank) Start(c Calling, after cuda.Mark) (*Ticket, error) {
 	if c.Program < 0 {
@@ -238,54 +157,4 @@ func (r *ownRank) come(k key, members []int, bytes int, c ownCall, after cuda.Ma
 		}
 	}
 	return t, nil
-}
-
-// meeting returns the call of a number.
-func (x *ownGroup) meeting(seq int32) *meeting {
-	m := x.pending[seq]
-	if m == nil {
-		n := len(x.members)
-		m = &meeting{after: make([]cuda.Mark, n), tickets: make([]*Ticket, n)}
-		x.pending[seq] = m
-	}
-	return m
-}
-
-// put enqueues a call to which all have come.
-func (x *ownGroup) put(m *meeting) error {
-	for i, l := range x.lanes {
-		if err := errors.Join(l.Await(m.after[i]), l.Record(m.tickets[i].Begin)); err != nil {
-			return err
-		}
-	}
-	if err := x.do(m.call); err != nil {
-		return err
-	}
-	for i, l := range x.lanes {
-		if err := l.Record(m.tickets[i].End); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (x *ownGroup) do(c ownCall) error {
-	if c.shift {
-		return x.g.Shift(c.t, c.count, x.in, x.out)
-	}
-	op := c.op
-	if op == collective.Send || op == collective.Recv { // the sender stands first
-		op = collective.Broadcast
-	}
-	bytes := c.count * c.t.Size()
-	return x.g.Do(cuda.Call{Spec: steps.Spec{Op: op, Ranks: len(x.members), Count: c.count, Alg: cuda.Choose(op, bytes)}, Type: c.t,
-		In: x.in, Out: x.out})
-}
-
-func (x *ownGroup) close() error {
-	var errs []error
-	for i := range x.members {
-		errs = append(errs, x.g.Free(i, x.in[i]), x.g.Free(i, x.out[i]))
-	}
-	return errors.Join(append(errs, x.g.Close())...)
 }
