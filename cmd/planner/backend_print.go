@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"planner/hardware"
+	"planner/internal/ask"
 	"planner/internal/catalog"
 	"planner/internal/show"
 	"planner/verify/gpu/script"
@@ -127,4 +129,13 @@ func wholeNanoseconds(p *replay.Program) {
 			}
 		}
 	}
+}
+
+// clusterFor reads the cluster that a job is for.
+func clusterFor(name string) (string, *hardware.Cluster, error) {
+	if name == "" {
+		name = ask.DefaultHardware
+	}
+	c, err := catalog.Cluster(name, 1<<16)
+	return name, c, err
 }

@@ -15,7 +15,6 @@ import (
 	"planner/internal/ask"
 	"planner/internal/calibrate"
 	"planner/internal/catalog"
-	"planner/internal/export"
 	"planner/internal/show"
 	"planner/internal/validate"
 )
@@ -117,11 +116,8 @@ func (k *calibration) write(c *cobra.Command, text string) error {
 		first, _, _ := strings.Cut(err.Error(), "\n")
 		return catalog.Errorf("%s: no hardware: %s", k.from, first)
 	}
-	if export.IsOutput(k.out) {
-		_, err := fmt.Fprint(c.OutOrStdout(), text)
-		return err
-	}
-	return export.WriteFile(k.out, []byte(text))
+	_, err := deliver(c, k.out, []byte(text))
+	return err
 }
 
 // published reads the runs of --runs, or those that come with planner.

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 
@@ -152,21 +151,16 @@ func shortVersion() string {
 }
 
 func writeExport(c *cobra.Command, o *exportFlags, d *export.Document, why string) error {
-	if export.IsOutput(o.output) {
-		if _, err := io.WriteString(c.OutOrStdout(), d.Text); err != nil {
+	saved, err := deliver(c, o.output, []byte(d.Text))
+	if err != nil {
+		return err
+	}
+	if saved && !d.Comments && regular(o.output) {
+		side := strings.TrimSuffix(o.output, ".json") + ".planner.txt"
+		if err := export.WriteFile(side, []byte(d.SideFile())); err != nil {
 			return err
 		}
-	} else {
-		if err := export.WriteFile(o.output, []byte(d.Text)); err != nil {
-			return err
-		}
-		if !d.Comments && regular(o.output) {
-			side := strings.TrimSuffix(o.output, ".json") + ".planner.txt"
-			if err := export.WriteFile(side, []byte(d.SideFile())); err != nil {
-				return err
-			}
-			show.Note(c.ErrOrStderr(), "header", "in %s, since the format has no comments", side)
-		}
+		show.Note(c.ErrOrStderr(), "header", "in %s, since the format has no comments", side)
 	}
 	notes := c.ErrOrStderr()
 	show.Note(notes, "target", "%s", d.Target)

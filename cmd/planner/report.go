@@ -140,11 +140,7 @@ func writeReport(c *cobra.Command, o *reportFlags, format string, r *review.Revi
 	if err := write(&b, r); err != nil {
 		return err
 	}
-	if export.IsOutput(o.output) {
-		_, err := c.OutOrStdout().Write(b.Bytes())
-		return err
-	}
-	if err := export.WriteFile(o.output, b.Bytes()); err != nil {
+	if saved, err := deliver(c, o.output, b.Bytes()); !saved {
 		return err
 	}
 	show.Note(c.ErrOrStderr(), "report", "%s, %.0f kB: %s, MFU %s %%", o.output, float64(b.Len())/1e3, r.Pick.Layout, show.Percent(r.Answer.Problem.Rates(&r.Pick.Estimate).MFU))
@@ -180,13 +176,4 @@ func quoted(v string) string {
 		return v
 	}
 	return "'" + strings.ReplaceAll(v, "'", `'\''`) + "'"
-}
-
-// say shows what is being worked on, once it takes long.
-func (b *bar) say(what string) {
-	if b.w == nil || time.Since(b.start) < 300*time.Millisecond {
-		return
-	}
-	fmt.Fprintf(b.w, "\r\x1b[K%s", what)
-	b.shown = true
 }

@@ -2,10 +2,8 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -99,43 +97,53 @@ func runSuggest(c *cobra.Command, o *suggestFlags) error {
 	return answerSuggest(c, o, a, r)
 }
 
+// answerSuggest shows what a search found and says how it ends.
 func answerSuggest(c *cobra.Command, o *suggestFlags, a *ask.Answer, r *strategies.Result) error {
-	nearest := ask.NearestOf(a, r)
 	rows := o.top
 	if o.all {
 		rows = len(r.Ranking)
 	}
 	ties := show.Shown(r, rows)
-	out, notes := c.OutOrStdout(), c.ErrOrStderr()
-	switch {
-	case o.format == "json":
-		if err := show.JSON(out, show.NewSuggestion(a, r, nearest)); err != nil {
-			return err
-		}
-	case len(r.Ranking) == 0:
-		prose := out
-		if o.format != "table" {
-			show.Ranking(out, o.format, a.Problem, nil)
-			prose = notes
-		}
-		if nearest != nil {
-			show.Nearest(prose, a, nearest)
-		}
-	default:
-		if o.format == "table" {
-			show.Header(out, a)
-			show.Only(out, a.Limits.Words())
-			fmt.Fprintln(out)
-		}
-		show.Ranking(out, o.format, a.Problem, r.Ranking)
-		if o.format == "table" {
-			show.Tastes(out, a.Problem, r)
-		}
+	if err := showSuggestion(c, o.format, a, r); err != nil {
+		return err
 	}
+	notes := c.ErrOrStderr()
 	show.SuggestNotes(notes, a, r, ties)
 	if o.stats {
 		show.Stats(notes, r)
 	}
+	return suggestVerdict(a, r)
+}
+
+// showSuggestion writes the ranking, or the nearest that fits where none does.
+func showSuggestion(c *cobra.Command, format string, a *ask.Answer, r *strategies.Result) error {
+	nearest, out := ask.NearestOf(a, r), c.OutOrStdout()
+	switch {
+	case format == "json":
+		return show.JSON(out, show.NewSuggestion(a, r, nearest))
+	case len(r.Ranking) == 0:
+		prose := out
+		if format != "table" {
+			show.Ranking(out, format, a.Problem, nil)
+			prose = c.ErrOrStderr()
+		}
+		if nearest != nil {
+			show.Nearest(prose, a, nearest)
+		}
+	case format == "table":
+		show.Header(out, a)
+		show.Only(out, a.Limits.Words())
+		fmt.Fprintln(out)
+		show.Ranking(out, format, a.Problem, r.Ranking)
+		show.Tastes(out, a.Problem, r)
+	default:
+		show.Ranking(out, format, a.Problem, r.Ranking)
+	}
+	return nil
+}
+
+// suggestVerdict is an answer of no where no layout fits or not all were seen.
+func suggestVerdict(a *ask.Answer, r *strategies.Result) error {
 	switch {
 	case r.Interrupted:
 		return &noError{fmt.Sprintf("interrupted: the best of the %s layouts seen so far is shown", show.Count(r.Legal))}
@@ -172,35 +180,4 @@ func exampleOf(r *strategies.Result) string {
 		return ""
 	}
 	return fmt.Sprintf(" (%s: %s: %s)", v.Given, v.Reason, v.Remedy)
-}
-
-// bar is a progress line on a terminal, shown once a search takes long.
-type bar struct {
-	w     io.Writer
-	start time.Time
-	shown bool
-}
-
-func progress(w io.Writer) *bar {
-	b := &bar{start: time.Now()}
-	if terminal(w) != nil {
-		b.w = w
-	}
-	return b
-}
-
-func (b *bar) update(done, of, legal int) {
-	spent := time.Since(b.start)
-	if b.w == nil || spent < 300*time.Millisecond {
-		return
-	}
-	left := time.Duration(float64(spent) / float64(done) * float64(of-done)).Round(100 * time.Millisecond)
-	fmt.Fprintf(b.w, "\r\x1b[Ksearching  %s layouts · %d of %d parts · %s left", show.Count(legal), done, of, left)
-	b.shown = true
-}
-
-func (b *bar) clear() {
-	if b.shown {
-		fmt.Fprint(b.w, "\r\x1b[K")
-	}
 }

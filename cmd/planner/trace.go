@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"planner/internal/catalog"
-	"planner/internal/export"
 	"planner/internal/show"
 	"planner/internal/trace"
 )
@@ -54,11 +53,7 @@ func runTrace(c *cobra.Command, o *traceFlags) error {
 	if err := trace.Step(&b, a.Problem, l, f); err != nil {
 		return err
 	}
-	if o.output == "-" {
-		_, err := c.OutOrStdout().Write(b.Bytes())
-		return err
-	}
-	if err := export.WriteFile(o.output, b.Bytes()); err != nil {
+	if saved, err := deliver(c, o.output, b.Bytes()); !saved {
 		return err
 	}
 	show.Note(c.ErrOrStderr(), "wrote", "%s, %d KiB: open it in ui.perfetto.dev or chrome://tracing", o.output, b.Len()>>10)

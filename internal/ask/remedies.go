@@ -2,6 +2,7 @@ package ask
 
 import (
 	"slices"
+	"strconv"
 
 	"planner/costmodel/collective"
 	"planner/internal/catalog"
@@ -19,7 +20,7 @@ func moreGPUs(a *Answer, _ *strategies.Estimate) *Knob {
 		q.GPUs = n
 		for _, q.GlobalBatch = range batches(a, n) {
 			if b, e := asked(q, a.searched); e != nil && e.Fits {
-				return knob(b, &a.searched, e, "--gpus "+itoa(n)+batchIfOther(a, b), itoa(n/a.GPUs)+" × the GPUs")
+				return knob(b, &a.searched, e, "--gpus "+strconv.Itoa(n)+batchIfOther(a, b), strconv.Itoa(n/a.GPUs)+" × the GPUs")
 			}
 		}
 	}
@@ -43,7 +44,7 @@ func batchIfOther(a, b *Answer) string {
 	if a.GlobalBatch == b.GlobalBatch {
 		return ""
 	}
-	return " --global-batch " + itoa(b.GlobalBatch)
+	return " --global-batch " + strconv.Itoa(b.GlobalBatch)
 }
 
 // offloaded keeps state in host memory, by the ways that were not searched.
@@ -110,7 +111,7 @@ func shorterSequence(a *Answer, _ *strategies.Estimate) (k *Knob) {
 		if e == nil {
 			continue
 		}
-		k = knob(b, &a.searched, e, "--seq-len "+itoa(q.SeqLen)+" --global-batch "+itoa(q.GlobalBatch), words+", as many tokens a step")
+		k = knob(b, &a.searched, e, "--seq-len "+strconv.Itoa(q.SeqLen)+" --global-batch "+strconv.Itoa(q.GlobalBatch), words+", as many tokens a step")
 		if k.Fits {
 			break
 		}
@@ -128,7 +129,7 @@ func otherHardware(a *Answer, _ *strategies.Estimate) *Knob {
 		}
 		q.Hardware = name
 		if b, e := asked(q, a.searched); e != nil && (e.Fits || name == "b300-sxm") {
-			return knob(b, &a.searched, e, "--hardware "+name, itoa(a.GPUs)+" × "+acc.Title)
+			return knob(b, &a.searched, e, "--hardware "+name, strconv.Itoa(a.GPUs)+" × "+acc.Title)
 		}
 	}
 	return nil
