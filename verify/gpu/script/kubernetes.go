@@ -17,8 +17,11 @@ func (o *Options) kubernetes() (string, error) {
 	if len(o.Input) > mostInput {
 		return "", fmt.Errorf("k8s: layouts of %d bytes: more than a ConfigMap holds: want fewer layouts (--top)", len(o.Input))
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, `# start: kubectl apply -f THIS_FILE; result: kubectl logs -f job/%[1]s
+	return o.job() + indented(o.pod(), "              ") + o.volumes(), nil
+}
+
+// jobHead is the service and the job up to what runs in its pods.
+const jobHead = `# start: kubectl apply -f THIS_FILE; result: kubectl logs -f job/%[1]s
 apiVersion: v1
 kind: Service
 metadata:
@@ -58,17 +61,27 @@ spec:
           command: ["bash", "-c"]
           args:
             - |
-`, o.Name, o.Nodes, 60*o.Minutes, yamlString(o.Image), yamlString(o.Name+"-0."+o.Name), port, o.Nodes*o.PerNode,
+`
+
+// job writes the service and the job up to the shell of its pods.
+func (o *Options) job() string {
+	return fmt.Sprintf(jobHead, o.Name, o.Nodes, 60*o.Minutes, yamlString(o.Image), yamlString(o.Name+"-0."+o.Name), port, o.Nodes*o.PerNode,
 		yamlString(o.Resource), o.PerNode, o.mount())
-	for _, line := range strings.Split(strings.TrimSuffix(o.pod(), "\n"), "\n") {
-		b.WriteString("              " + line + "\n")
+}
+
+// indented puts every line of a text behind a margin.
+func indented(text, margin string) string {
+	return margin + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n"+margin) + "\n"
+}
+
+// volumes writes the volumes of the pods, and the map that holds the file.
+func (o *Options) volumes() string {
+	text := "      volumes:\n        - name: shm\n          emptyDir: {medium: Memory}\n"
+	if len(o.Input) == 0 {
+		return text
 	}
-	b.WriteString("      volumes:\n        - name: shm\n          emptyDir: {medium: Memory}\n")
-	if len(o.Input) > 0 {
-		fmt.Fprintf(&b, "        - name: input\n          configMap: {name: %[1]s}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: %[1]s\nbinaryData:\n  %[2]s: %[3]s\n",
-			o.Name, InputName, base64.StdEncoding.EncodeToString(o.Input))
-	}
-	return b.String(), nil
+	return text + fmt.Sprintf("        - name: input\n          configMap: {name: %[1]s}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: %[1]s\nbinaryData:\n  %[2]s: %[3]s\n",
+		o.Name, InputName, base64.StdEncoding.EncodeToString(o.Input))
 }
 
 // mostInput is what a ConfigMap of 1 MiB holds beside its names.
