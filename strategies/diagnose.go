@@ -2,7 +2,6 @@ package strategies
 
 import (
 	"fmt"
-	"slices"
 
 	"planner/costmodel/collective"
 	"planner/hardware"
@@ -126,80 +125,4 @@ func spanOf(x *Explanation, axis collective.Axis) (s struct{ Size, Domains int }
 		}
 	}
 	return s
-}
-
-// remedies estimates the knobs that lessen an axis and returns those that are
-// faster and fit, best first; tight says that all of the faster ones lack memory.
-func (p *Problem) remedies(x *Explanation, axis collective.Axis) (out []Estimate, tight bool) {
-	for _, l := range neighbours(p, x.Layout, axis) {
-		switch e, ok := p.tryLayout(l); {
-		case !ok || e.Step >= x.Step:
-		case e.Fits:
-			out = append(out, e)
-		default:
-			tight = true
-		}
-	}
-	slices.SortFunc(out, compare)
-	return out[:min(len(out), 4)], tight && len(out) == 0
-}
-
-// tryLayout estimates a layout under the first framework that runs it.
-func (p *Problem) tryLayout(l Layout) (Estimate, bool) {
-	for _, f := range p.Profiles {
-		if p.Check(&l, f) == nil {
-			return p.Estimate(l, f), true
-		}
-	}
-	return Estimate{}, false
-}
-
-// neighbours returns layouts with less of an axis.
-func neighbours(p *Problem, l Layout, axis collective.Axis) []Layout {
-	var out []Layout
-	add := func(change func(*Layout)) {
-		n := l
-		change(&n)
-		out = append(out, n)
-	}
-	widen := func(n *Layout) {
-		n.DP = p.Cluster.GPUs / (n.TP * n.CP * n.PP)
-		n.Shard = n.DataRanks()
-	}
-	switch axis {
-	case collective.AxisTP:
-		for tp := l.TP / 2; tp >= 1; tp /= 2 {
-			add(func(n *Layout) { n.TP, n.ETP, n.SP = tp, min(n.ETP, tp), tp > 1; widen(n) })
-			add(func(n *Layout) {
-				n.TP, n.ETP, n.SP, n.PP = tp, min(n.ETP, tp), tp > 1, n.PP*l.TP/tp
-				n.Schedule = DefaultSchedule(n.VPP)
-				widen(n)
-			})
-		}
-	case collective.AxisCP:
-		for cp := l.CP / 2; cp >= 1; cp /= 2 {
-			add(func(n *Layout) { n.CP = cp; widen(n) })
-		}
-	case collective.AxisEP:
-		for ep := l.EP / 2; ep >= 1; ep /= 2 {
-			add(func(n *Layout) { n.EP = ep })
-		}
-		add(func(n *Layout) { n.Dispatcher = DispatchFlex })
-	case collective.AxisPP:
-		for pp := l.PP / 2; pp >= 1; pp /= 2 {
-			add(func(n *Layout) { n.PP, n.VPP, n.Schedule = pp, 1, OneFOneB; widen(n) })
-		}
-	}
-	for _, mbs := range []int{l.MBS * 2, l.MBS * 4} {
-		add(func(n *Layout) { n.MBS = mbs })
-	}
-	for zero := range l.Zero {
-		add(func(n *Layout) { n.Zero = zero; n.Shard = n.DataRanks() })
-	}
-	if l.Zero > 0 {
-		add(func(n *Layout) {
-			n.Shard = gcd(n.DataRanks(), p.Cluster.Domain())
-		})
-	}
-	return out
 }

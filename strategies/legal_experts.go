@@ -48,10 +48,3 @@ func (p *Problem) offerFold(l *Layout, ranks int) (offers []string) {
 	experts := p.Model.Experts()
 	return append(offers, uses("ep=", nearest2(l.EP, func(n int) bool { return experts%n == 0 && ranks%(n*l.ETP) == 0 })...)...)
 }
-
-func gcd(a, b int) int {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
-}

@@ -172,3 +172,10 @@ func (p *Problem) expertSplits(etp int) bool {
 	}
 	return true
 }
+
+func gcd(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
