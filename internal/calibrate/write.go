@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"planner/hardware"
 	"planner/hardware/unit"
 	"planner/presets"
 )
@@ -61,8 +62,20 @@ func (res *Result) GPUsTOML(asOf string) string {
 	return b.String()
 }
 
+// gpu returns the table of a part or of a generation, with the constants that
+// were fitted for it.
 func (res *Result) gpu(key, name, part string, own []Constant, asOf string) string {
-	var b strings.Builder
+	confidence, source := grounds(own)
+	note := map[string]string{}
+	for _, c := range own {
+		note[c.Name] = c.note()
+	}
+	return fmt.Sprintf("\n[[gpu]]\n%s = %q\nsource = [%q]\nas_of = %q\nconfidence = %q\n[gpu.fit]\n", key, name, source, asOf, confidence) +
+		gpuFit(res.final.gpus[part], note)
+}
+
+// grounds says what fitted constants rest on, and how firmly.
+func grounds(own []Constant) (confidence, source string) {
 	var from []string
 	rows := 0
 	for _, c := range own {
@@ -70,21 +83,19 @@ func (res *Result) gpu(key, name, part string, own []Constant, asOf string) stri
 		rows = max(rows, c.Rows)
 	}
 	slices.Sort(from)
-	from = slices.Compact(from)
-	confidence, source := "medium", "step times of published runs: "+strings.Join(from, ", ")
+	source = "step times of published runs: " + strings.Join(slices.Compact(from), ", ")
 	switch {
 	case len(own) == 0:
-		confidence, source = "low", "large matrix products and fused attention in the tables of aiconfigurator and SimuMax, less what a power limit takes; published runs say little"
+		return "low", "large matrix products and fused attention in the tables of aiconfigurator and SimuMax, less what a power limit takes; published runs say little"
 	case rows >= 100:
-		confidence = "high"
+		return "high", source
 	}
-	fmt.Fprintf(&b, "\n[[gpu]]\n%s = %q\nsource = [%q]\nas_of = %q\nconfidence = %q\n[gpu.fit]\n", key, name,
-		source, asOf, confidence)
-	e := *res.final.gpus[part]
-	note := map[string]string{}
-	for _, c := range own {
-		note[c.Name] = c.note()
-	}
+	return "medium", source
+}
+
+// gpuFit writes the constants that are known, a line each, with their notes.
+func gpuFit(e *hardware.Efficiency, note map[string]string) string {
+	var b strings.Builder
 	line := func(k string, v float64) {
 		if v > 0 {
 			fmt.Fprintf(&b, "%s = %s # %s\n", k, number(v), cmp.Or(note[k], "prior"))

@@ -1,6 +1,11 @@
 package diagnose
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"planner/costmodel/collective"
+)
 
 // A profiler's shares are of one step: each call once, all of it at most.
 func TestParseShares(t *testing.T) {
@@ -17,4 +22,30 @@ func TestParseShares(t *testing.T) {
 			t.Errorf("%v: %v, %v; want %q", c.texts, shares, err, c.want)
 		}
 	}
+}
+
+func TestShares(t *testing.T) {
+	for text, want := range map[string]Share{
+		"all_reduce=35%": {collective.AllReduce, 0.35}, "AllReduce=0.35": {collective.AllReduce, 0.35}, "all-gather=40 %": {collective.AllGather, 0.4},
+		"ncclDevKernel_ReduceScatter_Sum_bf16_RING_LL=31%": {collective.ReduceScatter, 0.31},
+	} {
+		got, err := ParseShare(text)
+		if err != nil || got != want {
+			t.Errorf("%s: %v, %v", text, got, err)
+		}
+	}
+	for text, want := range map[string]string{"all_reduce": "not op=share", "all_redduce=3%": "did you mean", "all_reduce=0": "not a share", "all_reduce=135%": "not a share", "x=y=z": "unknown call"} {
+		if _, err := ParseShare(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}
+
+func FuzzShare(f *testing.F) {
+	f.Add("all_reduce=35%")
+	f.Fuzz(func(t *testing.T, text string) {
+		if s, err := ParseShare(text); err == nil && !(s.Value > 0 && s.Value <= 1) {
+			t.Errorf("%q: %v", text, s)
+		}
+	})
 }
