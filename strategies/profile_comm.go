@@ -52,9 +52,9 @@ type Comm struct {
 	Regather bool `toml:"regather"`
 	// LowGather says that sequence-parallel gathers of 8-bit steps carry 8 bits.
 	LowGather bool `toml:"low_gather"`
-	// TPOverlapInDomain says that what hides TP calls behind the products before
-	// and after them works within a domain of NVLink alone.
-	TPOverlapInDomain bool `toml:"tp_overlap_in_domain"`
+	// Userbuffers says that Transformer Engine's userbuffers hide TP calls behind
+	// the products before and after them, where they can run.
+	Userbuffers bool `toml:"userbuffers"`
 	// SplitLatent says that the down-projections of latent attention run on the
 	// split sequence, so that what SP gathers is compressed.
 	SplitLatent bool `toml:"split_latent"`

@@ -40,16 +40,26 @@ func (s *site) tensorLayer(t *tally, l *costmodel.Layer, inputsAgain, outputsAga
 	t.issue(ar, s.fit.TPBeside)
 }
 
-func (s *site) tensorExposed() float64 { return s.prof.TensorExposed(s.fit, &s.tp) }
+func (s *site) tensorExposed() float64 {
+	return s.prof.TensorExposed(s.fit, Userbuffers(s.p.Cluster, &s.l, &s.tp))
+}
 
-// TensorExposed returns the share that stays exposed of TP calls over span that no
-// product of their own layer runs beside: fit's, or all of it where what hides
-// them ends with the domain.
-func (f *Profile) TensorExposed(fit *ProfileFit, span *hardware.Span) float64 {
-	if f.Comm.TPOverlapInDomain && span.Domains > 1 {
+// TensorExposed returns the share that stays exposed of TP calls that no product
+// of their own layer runs beside: fit's, or all of it where the framework hides
+// them by userbuffers and those cannot run.
+func (f *Profile) TensorExposed(fit *ProfileFit, userbuffers bool) float64 {
+	if f.Comm.Userbuffers && !userbuffers {
 		return max(1, fit.TPExposed)
 	}
 	return fit.TPExposed
+}
+
+// Userbuffers reports whether Transformer Engine can run the TP calls of l, over
+// span, beside the products that need them: on NVIDIA's GPUs, with sequence
+// parallelism alone (Megatron-LM megatron/training/arguments.py,
+// --tp-comm-overlap) and inside one NVLink domain (TransformerEngine issue 1071).
+func Userbuffers(c *hardware.Cluster, l *Layout, span *hardware.Span) bool {
+	return l.TP > 1 && l.SP && span.Domains == 1 && c.GPU.Vendor == "nvidia"
 }
 
 // tensorPairs returns how many inputs of column-parallel products a layer gathers

@@ -76,10 +76,7 @@ func (k *calibration) measure(c *cobra.Command) error {
 			return err
 		}
 		fit.Render(c.ErrOrStderr())
-		if k.out == "" {
-			_, err = c.OutOrStdout().Write(fit.TOML())
-			return err
-		}
-		return fit.Save(k.out)
+		_, err = deliver(c, k.out, fit.TOML())
+		return err
 	})
 }

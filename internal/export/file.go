@@ -45,7 +45,7 @@ func WriteFile(path string, text []byte) error {
 // Writable says whether a file of the user's could be written, so that nobody
 // waits for what has nowhere to go: *catalog.Error, or nil. "" can.
 func Writable(path string) error {
-	if path == "" {
+	if IsOutput(path) {
 		return nil
 	}
 	path, info, err := existing(path)

@@ -1,15 +1,16 @@
 package export
 
-import "planner/hardware"
+import (
+	"planner/hardware"
+	"planner/strategies"
+)
 
-// hidesTensorCalls reports whether Transformer Engine's userbuffers can run TP
-// calls beside the products that need them, as the profile has it of NVIDIA's
-// recipes: with sequence parallelism alone (Megatron-LM
-// megatron/training/arguments.py, --tp-comm-overlap) and inside one NVLink
-// domain (TransformerEngine issue 1071).
+// hidesTensorCalls reports whether TP calls run beside products by userbuffers,
+// as the profile has it of NVIDIA's recipes.
 func hidesTensorCalls(p *Plan) bool {
-	l, c := &p.Layout, p.Problem.Cluster
-	return l.TP > 1 && l.SP && c.GPU.Vendor == "nvidia" && c.Span(1, l.TP).Domains == 1
+	c := p.Problem.Cluster
+	span := c.Span(1, p.Layout.TP)
+	return strategies.Userbuffers(c, &p.Layout, &span)
 }
 
 // connections returns the CUDA_DEVICE_MAX_CONNECTIONS that Megatron runs with,

@@ -104,7 +104,7 @@ func NewExplanation(a *ask.Answer, x *strategies.Explanation) Explanation {
 
 func newCall(of *strategies.Explanation, x *collective.Call) Call {
 	c := of.Cluster
-	share := fittedOf(of.Framework, c.GPU.Arch, x)
+	share := fittedOf(of, x)
 	return Call{
 		Op: x.Op.String(), Purpose: x.Purpose, Phase: x.Phase.String(), Dims: x.Dims.Names(), GroupSize: x.Span.Size,
 		Nodes: nodesOf(c, &x.Span), Tier: tierOf(c, &x.Span), DType: x.DType.String(),

@@ -1,6 +1,7 @@
 package show
 
 import (
+	"cmp"
 	"fmt"
 
 	"planner/costmodel/collective"
@@ -12,30 +13,41 @@ type fitted struct {
 	Name  string // of the constant in presets/profiles/fit.toml; "": none applies
 	Value float64
 	Least bool // more stays exposed where the work beside the call is too short
+	Hider string
 }
 
 // fittedOf returns the constant that applies to a call: those that a step makes
 // once, gathers and exchanges that attention waits for, and sends are counted
 // whole or not at all.
-func fittedOf(prof *strategies.Profile, arch string, c *collective.Call) fitted {
-	f := prof.FitFor(arch)
+func fittedOf(x *strategies.Explanation, c *collective.Call) fitted {
+	f := x.Framework.FitFor(x.Cluster.GPU.Arch)
 	once := c.Phase == collective.Optimizer || !c.Phase.InStep()
 	switch {
 	case c.Axis == collective.AxisDP && c.Phase.InStep():
-		return fitted{"dp_exposed", f.DPExposed, true}
+		return fitted{Name: "dp_exposed", Value: f.DPExposed, Least: true}
 	case once:
 	case c.Axis == collective.AxisTP && c.Overlaps != "":
-		return fitted{"tp_beside", f.TPBeside, false}
+		return fitted{Name: "tp_beside", Value: f.TPBeside}
 	case c.Axis == collective.AxisTP:
-		return fitted{"tp_exposed", prof.TensorExposed(f, &c.Span), false}
+		return tensorShare(x, f, c)
 	case c.Axis == collective.AxisCP && c.Overlaps != "" && c.Op != collective.Recv: // counted with its send
-		return fitted{"cp_exposed", f.CPExposed, true}
+		return fitted{Name: "cp_exposed", Value: f.CPExposed, Least: true}
 	case c.Axis == collective.AxisEP:
-		return fitted{"ep_exposed", f.EPExposed, false}
+		return fitted{Name: "ep_exposed", Value: f.EPExposed}
 	case c.Axis == collective.AxisPP && c.Op == collective.Recv:
-		return fitted{"pp_exposed", f.PPExposed, false}
+		return fitted{Name: "pp_exposed", Value: f.PPExposed}
 	}
 	return fitted{}
+}
+
+// tensorShare is the share of a TP call that nothing of its own layer hides.
+func tensorShare(x *strategies.Explanation, f *strategies.ProfileFit, c *collective.Call) fitted {
+	buffers := strategies.Userbuffers(x.Cluster, &x.Layout, &c.Span)
+	share := fitted{Name: "tp_exposed", Value: x.Framework.TensorExposed(f, buffers)}
+	if buffers && x.Framework.Comm.Userbuffers {
+		share.Hider = "products before and after it hide the rest (tp_comm_overlap)"
+	}
+	return share
 }
 
 // part reports whether the constant hides a part of a call, and which.
@@ -44,7 +56,7 @@ func (f *fitted) part() bool { return f.Name != "" && f.Value < 1 }
 // Beside names what hides a call in the cell of a table: the work that runs
 // beside it or, where only a fitted share is exposed, the constant that says so.
 func Beside(x *strategies.Explanation, c *collective.Call) string {
-	share := fittedOf(x.Framework, x.Cluster.GPU.Arch, c)
+	share := fittedOf(x, c)
 	return besideCell(c.Overlaps, &share)
 }
 
@@ -60,7 +72,7 @@ func besideCell(overlaps string, f *fitted) string {
 
 // BesideSentence says what hides a call, and how much of it stays exposed.
 func BesideSentence(x *strategies.Explanation, c *collective.Call) string {
-	share := fittedOf(x.Framework, x.Cluster.GPU.Arch, c)
+	share := fittedOf(x, c)
 	return besideSentence(c.Overlaps, &share, x.Framework.Name)
 }
 
@@ -80,7 +92,7 @@ func besideSentence(overlaps string, f *fitted, framework string) string {
 	case f.Value == 1 && overlaps == "":
 		return nothing
 	case overlaps == "":
-		return fmt.Sprintf("A fitted share of %.3g is exposed (%s); what hides the rest is not modelled", f.Value, by)
+		return fmt.Sprintf("A fitted share of %.3g is exposed (%s); %s", f.Value, by, cmp.Or(f.Hider, "what hides the rest is not modelled"))
 	case f.Least:
 		return fmt.Sprintf("It runs beside the %s; a fitted share of %.3g stays exposed (%s), and what that work is too short for", overlaps, f.Value, by)
 	}

@@ -16,11 +16,12 @@ func TestBesideSentence(t *testing.T) {
 		want     string
 	}{
 		{"", fitted{}, "Nothing runs beside it"},
-		{"", fitted{"tp_exposed", 1, false}, "Nothing runs beside it"},
-		{"", fitted{"tp_exposed", 0.316, false}, "A fitted share of 0.316 is exposed (tp_exposed of megatron); what hides the rest is not modelled"},
-		{"", fitted{"tp_exposed", 1.1, false}, "Nothing runs beside it, and it takes 1.1 times as long as alone (tp_exposed of megatron)"},
-		{"next micro-batch", fitted{"pp_exposed", 0.48, false}, "It runs beside the next micro-batch; a fitted share of 0.48 stays exposed (pp_exposed of megatron)"},
-		{"backward pass", fitted{"dp_exposed", 0.19, true}, "It runs beside the backward pass; a fitted share of 0.19 stays exposed (dp_exposed of megatron), and what that work is too short for"},
+		{"", fitted{Name: "tp_exposed", Value: 1}, "Nothing runs beside it"},
+		{"", fitted{Name: "tp_exposed", Value: 0.316}, "A fitted share of 0.316 is exposed (tp_exposed of megatron); what hides the rest is not modelled"},
+		{"", fitted{Name: "tp_exposed", Value: 0.316, Hider: "products hide the rest"}, "A fitted share of 0.316 is exposed (tp_exposed of megatron); products hide the rest"},
+		{"", fitted{Name: "tp_exposed", Value: 1.1}, "Nothing runs beside it, and it takes 1.1 times as long as alone (tp_exposed of megatron)"},
+		{"next micro-batch", fitted{Name: "pp_exposed", Value: 0.48}, "It runs beside the next micro-batch; a fitted share of 0.48 stays exposed (pp_exposed of megatron)"},
+		{"backward pass", fitted{Name: "dp_exposed", Value: 0.19, Least: true}, "It runs beside the backward pass; a fitted share of 0.19 stays exposed (dp_exposed of megatron), and what that work is too short for"},
 	} {
 		if got := besideSentence(c.overlaps, &c.share, "megatron"); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)

@@ -7,7 +7,6 @@ import (
 
 	"planner/hardware"
 	"planner/internal/catalog"
-	"planner/internal/export"
 	"planner/internal/show"
 )
 
@@ -89,6 +88,3 @@ func (m *Mended) Render(w io.Writer) {
 
 // TOML returns the profile as the file that --hardware takes.
 func (m *Mended) TOML() []byte { return encode(m.Profile, m.Before, m.Terms) }
-
-// Save writes the profile, whole or not at all.
-func (m *Mended) Save(file string) error { return export.WriteFile(file, m.TOML()) }

@@ -13,6 +13,7 @@ import (
 	"planner/hardware"
 	"planner/hardware/unit"
 	"planner/internal/catalog"
+	"planner/internal/export"
 	"planner/verify/host"
 	"planner/verify/transport"
 )
@@ -99,7 +100,7 @@ func TestTermsInAFile(t *testing.T) {
 	})
 	m := &Mended{Profile: c, Before: &Report{Emulate: "2x4:ib=40MB/s", Ranks: 8, Nodes: 2}, After: &Report{}}
 	file := filepath.Join(t.TempDir(), "ours.toml")
-	if err := m.Save(file); err != nil {
+	if err := export.WriteFile(file, m.TOML()); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(file)
