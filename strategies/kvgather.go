@@ -20,9 +20,9 @@ func (s *site) replicatedHeads(t *tally, l *costmodel.Layer, again float64) {
 	m := unit.Bytes(float64(s.tokens()) * float64(x.Heads*x.HeadDim+x.KVHeads*(x.HeadDim+x.VHeadDim)) * s.model.Size())
 	c := collective.Call{Op: collective.AllGather, Purpose: "queries, keys and values", Phase: collective.Forward,
 		Dims: collective.TP, Axis: collective.AxisTP, Span: s.tp, DType: s.model, Bytes: m, Count: 1}
-	t.issue(c, s.tensorExposed())
+	t.issue(c, s.tensorExposed)
 	c.Phase, c.Purpose, c.Count = collective.Backward, "queries, keys and values, recomputed", again
-	t.issue(c, s.tensorExposed())
+	t.issue(c, s.tensorExposed)
 	c.Op, c.Purpose, c.Count = collective.ReduceScatter, "query, key and value gradients", 1
-	t.issue(c, s.tensorExposed())
+	t.issue(c, s.tensorExposed)
 }

@@ -30,11 +30,11 @@ func (s *site) latentInputs(t *tally, x *costmodel.Mixer, again float64) {
 	s.splitInput(t, "key and value ", keys, 1, again)
 	c := collective.Call{Op: collective.AllGather, Purpose: "rotary key", Phase: collective.Forward, Dims: collective.TP,
 		Axis: collective.AxisTP, Span: s.tp, DType: s.model, Bytes: s.latent(x.RopeDim), Count: 1}
-	t.issue(c, s.tensorExposed())
+	t.issue(c, s.tensorExposed)
 	c.Purpose, c.Phase, c.Count = "rotary key, recomputed", collective.Backward, again
-	t.issue(c, s.tensorExposed())
+	t.issue(c, s.tensorExposed)
 	c.Op, c.Purpose, c.Count = collective.ReduceScatter, "rotary key gradient", 1
-	t.issue(c, s.tensorExposed())
+	t.issue(c, s.tensorExposed)
 }
 
 // latent returns the bytes of width elements a token of one micro-batch.

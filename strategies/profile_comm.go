@@ -55,6 +55,8 @@ type Comm struct {
 	// Userbuffers says that Transformer Engine's userbuffers hide TP calls behind
 	// the products before and after them, where they can run.
 	Userbuffers bool `toml:"userbuffers"`
+	// Unbuffered lists the generations whose constants are of runs without them.
+	Unbuffered []string `toml:"unbuffered"`
 	// SplitLatent says that the down-projections of latent attention run on the
 	// split sequence, so that what SP gathers is compressed.
 	SplitLatent bool `toml:"split_latent"`

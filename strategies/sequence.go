@@ -27,9 +27,9 @@ func (s *site) splitInput(t *tally, kind string, m unit.Bytes, count, again floa
 	}
 	c := collective.Call{Op: collective.AllGather, Purpose: t.label(what, "input"), Phase: collective.Forward, Dims: collective.TP, Axis: collective.AxisTP,
 		Span: s.tp, DType: d, Bytes: m.Times(d.Size() / s.model.Size()), Count: count}
-	t.issue(c, s.tensorExposed())
+	t.issue(c, s.tensorExposed)
 	c.Purpose, c.Phase, c.Count = t.label(what, "input, recomputed"), collective.Backward, again
-	t.issue(c, s.tensorExposed())
+	t.issue(c, s.tensorExposed)
 	if s.prof.Comm.Regather {
 		c.Purpose, c.Count, c.Overlaps = t.label("saved ", t.label(kind, "input, again")), count, "input-gradient GEMM"
 		t.issue(c, s.fit.TPBeside)
@@ -43,13 +43,13 @@ func (s *site) splitInput(t *tally, kind string, m unit.Bytes, count, again floa
 func (s *site) sequenceOutputs(t *tally, parts, again float64) {
 	c := collective.Call{Op: collective.ReduceScatter, Purpose: "layer output", Phase: collective.Forward, Dims: collective.TP,
 		Axis: collective.AxisTP, Span: s.tp, DType: s.model, Bytes: s.hidden(), Count: parts}
-	t.issue(c, s.tensorExposed())
+	t.issue(c, s.tensorExposed)
 	c.Purpose, c.Phase, c.Count = "layer output, recomputed", collective.Backward, again
-	t.issue(c, s.tensorExposed())
+	t.issue(c, s.tensorExposed)
 	d := s.gatherType()
 	c.Op, c.DType, c.Bytes = collective.AllGather, d, s.hidden().Times(d.Size()/s.model.Size())
 	c.Purpose, c.Count = "output gradient", parts
-	t.issue(c, s.tensorExposed())
+	t.issue(c, s.tensorExposed)
 }
 
 // gatherType returns the element type of the gathers around low-precision
@@ -66,7 +66,7 @@ func (s *site) gatherType() collective.DType {
 // backward around the LM head; c is the call it replaces.
 func (s *site) sequenceHead(t *tally, c collective.Call) {
 	c.Op, c.Purpose, c.Phase, c.Overlaps = collective.AllGather, "logits input", collective.Forward, ""
-	t.issue(c, s.tensorExposed())
+	t.issue(c, s.tensorExposed)
 	c.Phase = collective.Backward
 	if s.prof.Comm.Regather {
 		c.Purpose, c.Overlaps = "logits input, again", "input-gradient GEMM"

@@ -20,6 +20,8 @@ type site struct {
 	l      Layout
 	model  collective.DType // type of weights and activations on the wire
 
+	tensorExposed float64 // Profile.TensorExposed
+
 	tp, cp, ends       hardware.Span // ends: first and last rank of a pipeline
 	ep, etp, edp, tpep hardware.Span
 	data               hardware.Span // the DP·CP ranks
@@ -48,6 +50,7 @@ func (s *site) init(prof *Profile, fit *ProfileFit, l Layout) {
 	}
 	inner := l.TP * l.CP * l.DP
 	s.tp = c.Span(1, l.TP)
+	s.tensorExposed = prof.TensorExposed(fit, p.Cluster, &s.l, &s.tp)
 	s.cp = c.Span(l.TP, l.CP)
 	s.ends = c.Span(inner*max(1, l.PP-1), min(l.PP, 2))
 	s.data = c.Span(l.TP, l.DataRanks())

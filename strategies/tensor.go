@@ -3,7 +3,6 @@ package strategies
 import (
 	"planner/costmodel"
 	"planner/costmodel/collective"
-	"planner/hardware"
 )
 
 // Tensor parallelism (Shoeybi et al. 2019, section 3) splits the first matrix
@@ -33,33 +32,11 @@ func (s *site) tensorLayer(t *tally, l *costmodel.Layer, inputsAgain, outputsAga
 	}
 	ar := collective.Call{Op: collective.AllReduce, Purpose: "layer output", Phase: collective.Forward,
 		Dims: collective.TP, Axis: collective.AxisTP, Span: s.tp, DType: s.model, Bytes: s.hidden(), Count: closed}
-	t.issue(ar, s.tensorExposed())
+	t.issue(ar, s.tensorExposed)
 	ar.Purpose, ar.Phase, ar.Count = "layer output, recomputed", collective.Backward, outputs
-	t.issue(ar, s.tensorExposed())
+	t.issue(ar, s.tensorExposed)
 	ar.Purpose, ar.Count, ar.Overlaps = "input gradient", parts, "weight-gradient GEMM"
 	t.issue(ar, s.fit.TPBeside)
-}
-
-func (s *site) tensorExposed() float64 {
-	return s.prof.TensorExposed(s.fit, Userbuffers(s.p.Cluster, &s.l, &s.tp))
-}
-
-// TensorExposed returns the share that stays exposed of TP calls that no product
-// of their own layer runs beside: fit's, or all of it where the framework hides
-// them by userbuffers and those cannot run.
-func (f *Profile) TensorExposed(fit *ProfileFit, userbuffers bool) float64 {
-	if f.Comm.Userbuffers && !userbuffers {
-		return max(1, fit.TPExposed)
-	}
-	return fit.TPExposed
-}
-
-// Userbuffers reports whether Transformer Engine can run the TP calls of l, over
-// span, beside the products that need them: on NVIDIA's GPUs, with sequence
-// parallelism alone (Megatron-LM megatron/training/arguments.py,
-// --tp-comm-overlap) and inside one NVLink domain (TransformerEngine issue 1071).
-func Userbuffers(c *hardware.Cluster, l *Layout, span *hardware.Span) bool {
-	return l.TP > 1 && l.SP && span.Domains == 1 && c.GPU.Vendor == "nvidia"
 }
 
 // tensorPairs returns how many inputs of column-parallel products a layer gathers
@@ -104,10 +81,10 @@ func (s *site) tensorEmbedding(t *tally) {
 	if s.l.SP && s.p.Model.Positions == 0 {
 		c.Op = collective.ReduceScatter
 	}
-	t.issue(c, s.tensorExposed())
+	t.issue(c, s.tensorExposed)
 	if s.l.SP {
 		c.Op, c.Purpose, c.Phase = collective.AllGather, "embedding gradient", collective.Backward
-		t.issue(c, s.tensorExposed())
+		t.issue(c, s.tensorExposed)
 	}
 }
 
@@ -135,13 +112,13 @@ func (s *site) tensorLoss(t *tally) {
 		Dims: collective.TP, Axis: collective.AxisTP, Span: s.tp, DType: collective.FP32,
 		Bytes: s.tokens().Times(4), Count: 3}
 	if !s.prof.Comm.FusedLoss {
-		t.issue(c, s.tensorExposed())
+		t.issue(c, s.tensorExposed)
 		return
 	}
 	c.Purpose, c.Count = "loss: max", 1
-	t.issue(c, s.tensorExposed())
+	t.issue(c, s.tensorExposed)
 	c.Purpose, c.Bytes = "loss: logit and sum", s.tokens().Times(8)
-	t.issue(c, s.tensorExposed())
+	t.issue(c, s.tensorExposed)
 }
 
 // tensorBatch issues the broadcast of a micro-batch's tokens from TP rank 0

@@ -2,15 +2,14 @@ package export
 
 import (
 	"planner/hardware"
-	"planner/strategies"
 )
 
 // hidesTensorCalls reports whether TP calls run beside products by userbuffers,
-// as the profile has it of NVIDIA's recipes.
+// as the estimate has it.
 func hidesTensorCalls(p *Plan) bool {
 	c := p.Problem.Cluster
 	span := c.Span(1, p.Layout.TP)
-	return strategies.Userbuffers(c, &p.Layout, &span)
+	return p.Profile.Userbuffers(c, &p.Layout, &span)
 }
 
 // connections returns the CUDA_DEVICE_MAX_CONNECTIONS that Megatron runs with,

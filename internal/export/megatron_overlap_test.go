@@ -25,6 +25,7 @@ func TestMegatronRunsAsPriced(t *testing.T) {
 		{"and one NVLink domain", ask.Question{Model: "70b", GPUs: 64, Options: catalog.ClusterOptions{GPUsPerNode: 4}}, "tp=8,zero=1", nil, []string{"--tp-comm-overlap"}, nil},
 		{"which is a rack's", ask.Question{Model: "70b", GPUs: 64, Hardware: "gb200"}, "tp=8,zero=1",
 			[]string{"--tp-comm-overlap", "--cross-entropy-loss-fusion", "--cross-entropy-fusion-impl te"}, nil, []string{"CUDA_DEVICE_MAX_CONNECTIONS=32"}},
+		{"A100 is priced by runs without them", ask.Question{Model: "70b", GPUs: 64, Hardware: "a100-sxm-80gb"}, "tp=8,zero=1", nil, []string{"--tp-comm-overlap"}, nil},
 		{"AMD has no userbuffers", ask.Question{Model: "70b", GPUs: 64, Hardware: "mi300x"}, "tp=8,zero=1", nil, []string{"--tp-comm-overlap"}, nil},
 		{"context parallelism alone wants one connection", ask.Question{Model: "8b", GPUs: 64}, "cp=4,zero=1", nil, nil, []string{"CUDA_DEVICE_MAX_CONNECTIONS=1"}},
 		{"data parallelism alone does not", ask.Question{Model: "8b", GPUs: 64}, "zero=1", []string{"--overlap-param-gather"}, []string{"# assumed: the environment"}, nil},

@@ -42,9 +42,8 @@ func fittedOf(x *strategies.Explanation, c *collective.Call) fitted {
 
 // tensorShare is the share of a TP call that nothing of its own layer hides.
 func tensorShare(x *strategies.Explanation, f *strategies.ProfileFit, c *collective.Call) fitted {
-	buffers := strategies.Userbuffers(x.Cluster, &x.Layout, &c.Span)
-	share := fitted{Name: "tp_exposed", Value: x.Framework.TensorExposed(f, buffers)}
-	if buffers && x.Framework.Comm.Userbuffers {
+	share := fitted{Name: "tp_exposed", Value: x.Framework.TensorExposed(f, x.Cluster, &x.Layout, &c.Span)}
+	if x.Framework.Userbuffers(x.Cluster, &x.Layout, &c.Span) {
 		share.Hider = "products before and after it hide the rest (tp_comm_overlap)"
 	}
 	return share

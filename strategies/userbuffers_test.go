@@ -1,0 +1,46 @@
+package strategies_test
+
+import (
+	"testing"
+
+	"planner/costmodel/collective"
+	"planner/internal/ask"
+	"planner/internal/catalog"
+)
+
+// TP calls of a layer hide in part where userbuffers can run, and stay exposed
+// whole where they cannot.
+func TestUserbuffers(t *testing.T) {
+	for _, c := range []struct {
+		hardware, layout string
+		perNode          int
+		hidden           bool
+	}{
+		{"h100-sxm-80gb", "tp=8,zero=1", 8, true},
+		{"h100-sxm-80gb", "tp=8,zero=1,sp=false", 8, false},
+		{"h100-sxm-80gb", "tp=8,zero=1", 4, false},
+		{"mi300x", "tp=8,zero=1", 8, false},
+	} {
+		a, err := ask.Ask(ask.Question{Model: "70b", GPUs: 64, Hardware: c.hardware, Framework: "megatron", Options: catalog.ClusterOptions{GPUsPerNode: c.perNode}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, f, err := a.Layout(c.layout)
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls := 0
+		for _, call := range a.Problem.Explain(l, f).Calls {
+			if call.Axis != collective.AxisTP || call.Phase != collective.Forward {
+				continue
+			}
+			calls++
+			if hidden := call.Exposed < call.Total(); hidden != c.hidden {
+				t.Errorf("%s on %s, %d a node: %s %q exposes %v of %v", c.layout, c.hardware, c.perNode, call.Op, call.Purpose, call.Exposed, call.Total())
+			}
+		}
+		if calls == 0 {
+			t.Errorf("%s: no TP call", c.layout)
+		}
+	}
+}
