@@ -33,6 +33,7 @@ type layerSet struct {
 	hops        []hopTime  // by boundary of the chain
 	sums        []stageRun // by stage of the chain
 	logits      unit.Bytes
+	buffers     unit.Bytes // of TP calls beside products
 	fit         *ProfileFit
 }
 
@@ -90,7 +91,7 @@ func (h *hopMemo) of(s *site, c *chain, slabs *slabs) []hopTime {
 }
 
 func (s *site) layerSet(keepCalls bool) *layerSet {
-	set := &layerSet{fit: s.fit, logits: s.logits()}
+	set := &layerSet{fit: s.fit, logits: s.logits(), buffers: s.userbuffers()}
 	for i := range s.p.Model.Kinds {
 		l := &s.p.Model.Kinds[i]
 		set.kinds = append(set.kinds, s.layerBlock(l, s.l.Recompute == RecomputeFull, keepCalls))

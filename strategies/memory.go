@@ -56,6 +56,7 @@ func (r *run) stageMemory(i, rank int) Memory {
 		m.Activations += layer
 	}
 	m.Fragmentation = (m.Activations + m.Logits).Times(r.fit.Fragment)
+	m.Runtime += r.layers.buffers
 	return m
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"planner/hardware"
+	"planner/hardware/unit"
 )
 
 // Userbuffers reports whether the TP calls of l, over span, run beside the
@@ -29,4 +30,28 @@ func (f *Profile) TensorExposed(fit *ProfileFit, c *hardware.Cluster, l *Layout,
 		return max(1, fit.TPExposed)
 	}
 	return fit.TPExposed
+}
+
+// Userbuffers are registered with NVLink's multicast for each product of a layer
+// that a TP call runs beside, each of the whole hidden state of a micro-batch:
+// of these ten products (TransformerEngine pytorch/module/base.py, initialize_ub)
+// six gather what they read, in 8 bits where products are.
+const (
+	gatheringBuffers = 6 // qkv, fc1: forward and input gradient; proj, fc2: input gradient
+	reducingBuffers  = 4 // proj, fc2: forward; qkv, fc1: weight gradient
+)
+
+// userbuffers returns the memory of the userbuffers of a rank, which PyTorch
+// does not count among its tensors.
+func (s *site) userbuffers() unit.Bytes {
+	if !s.prof.Userbuffers(s.p.Cluster, &s.l, &s.tp) {
+		return 0
+	}
+	each := s.gatherType().Size()*gatheringBuffers + s.model.Size()*reducingBuffers
+	return s.tokens().Times(float64(s.p.Model.Hidden) * each)
+}
+
+// UserbufferBytes returns the memory of a layout's userbuffers on one rank.
+func (p *Problem) UserbufferBytes(f *Profile, l *Layout) unit.Bytes {
+	return newSite(p, f, *l).userbuffers()
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"planner/costmodel/collective"
+	"planner/hardware/unit"
 	"planner/internal/ask"
 	"planner/internal/catalog"
 )
@@ -41,6 +42,37 @@ func TestUserbuffers(t *testing.T) {
 		}
 		if calls == 0 {
 			t.Errorf("%s: no TP call", c.layout)
+		}
+	}
+}
+
+// Ten buffers of the hidden state of a micro-batch, 8192 tokens of 8192 elements,
+// six of them in 8 bits where products are (TransformerEngine
+// pytorch/module/base.py, initialize_ub).
+func TestUserbufferMemory(t *testing.T) {
+	for _, c := range []struct {
+		precision, layout string
+		want              float64
+	}{
+		{"bf16", "tp=8,zero=1", 8192 * 8192 * 10 * 2},
+		{"bf16", "tp=8,zero=1,mbs=2", 8192 * 8192 * 10 * 2 * 2},
+		{"bf16", "tp=4,cp=2,zero=1", 8192 * 8192 * 10 * 2 / 2},
+		{"fp8", "tp=8,zero=1", 8192 * 8192 * (6 + 4*2)},
+	} {
+		a, err := ask.Ask(ask.Question{Model: "70b", GPUs: 64, Framework: "megatron", Precision: c.precision})
+		if err != nil {
+			t.Fatal(err)
+		}
+		runtime := func(layout string) unit.Bytes {
+			l, f, err := a.Layout(layout)
+			if err != nil {
+				t.Fatal(err)
+			}
+			e := a.Problem.Explain(l, f)
+			return e.Memory.Runtime
+		}
+		if got := float64(runtime(c.layout) - runtime(c.layout+",sp=false")); got != c.want {
+			t.Errorf("%s in %s: %.0f, want %.0f", c.layout, c.precision, got, c.want)
 		}
 	}
 }

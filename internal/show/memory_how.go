@@ -26,9 +26,17 @@ func memoryHow(p *strategies.Problem, x *strategies.Explanation, name string) st
 	case "fragmentation":
 		return fmt.Sprintf("%.4g × (activations + logits), fitted", x.Framework.FitFor(p.Cluster.GPU.Arch).Fragment)
 	case "runtime":
-		return "CUDA context and communicators, fitted"
+		return runtimeHow(p, x)
 	}
 	return ""
+}
+
+func runtimeHow(p *strategies.Problem, x *strategies.Explanation) string {
+	how := "CUDA context and communicators, fitted"
+	if b := p.UserbufferBytes(x.Framework, &x.Layout); b > 0 {
+		how += fmt.Sprintf(" + %.4g GiB of userbuffers, through which TP calls run beside products", b.GiB())
+	}
+	return how
 }
 
 // stateHow writes the products that a component of the state adds up from:
