@@ -160,6 +160,9 @@ func megatronPrecision(p *Plan, d *Document, f *flagList) {
 	if r, ok := fp8[w]; ok {
 		f.add("fp8-format", r[0])
 		f.add("fp8-recipe", r[1])
+		if n := p.Profile.Memory.LowCopies; n > 0 {
+			d.assume("weights are counted with %g B of 8-bit copies beside: --fp8-param-gather takes less, transposes that are kept up to a byte more", n)
+		}
 	}
 	if w == hardware.NVFP4 {
 		f.add("fp4-format", "e2m1")
