@@ -11,14 +11,16 @@ import (
 // dsConfig is the part of ds_config.json that a layout decides, in the order
 // in which it is written (deepspeed/runtime/{constants,zero/config}.py).
 type dsConfig struct {
-	TrainBatch int       `json:"train_batch_size"`
+	TrainBatch int       `json:"train_batch_size,omitempty"`
 	MicroBatch int       `json:"train_micro_batch_size_per_gpu"`
 	Accumulate int       `json:"gradient_accumulation_steps"`
 	BF16       *dsSwitch `json:"bf16,omitempty"`
 	FP16       *dsSwitch `json:"fp16,omitempty"`
 	Zero       dsZero    `json:"zero_optimization"`
+	Data       int       `json:"data_parallel_size,omitempty"`
 	Sequence   int       `json:"sequence_parallel_size,omitempty"`
 	Tensor     *dsTensor `json:"tensor_parallel,omitempty"`
+	Experts    *dsExpert `json:"expert_parallel,omitempty"`
 	Checkpoint *dsCkpt   `json:"activation_checkpointing,omitempty"`
 }
 
@@ -28,6 +30,11 @@ type dsSwitch struct {
 
 type dsTensor struct {
 	AutoTP int `json:"autotp_size"`
+}
+
+type dsExpert struct {
+	Enabled bool `json:"enabled"`
+	AutoEP  int  `json:"autoep_size"`
 }
 
 type dsCkpt struct {
@@ -91,10 +98,11 @@ func deepspeed(p *Plan, d *Document) {
 	dsPrecision(&c, w.Precision, d)
 	dsOffloads(&c, l, d)
 	dsParallel(&c, p, d)
+	dsRecompute(&c, p, d)
 	reduce, prefetch, keep := AutoBuckets(p.Problem.Model.Hidden)
 	d.assume("buckets are DeepSpeed's defaults; \"auto\" under the Hugging Face Trainer would be %d, %d and %d at hidden size %d", reduce, prefetch, keep, p.Problem.Model.Hidden)
-	d.assume("the model and its sequences of %d tokens are your script's", w.Seq)
-	d.assume("train_batch_size %d = micro-batch %d × gradient accumulation %d × DP %d", w.GlobalBatch, l.MBS, p.MicroBatches(), l.DP)
+	dsAssumed(p, d)
+	d.assume("the batch %d = micro-batch %d × gradient accumulation %d × DP %d", w.GlobalBatch, l.MBS, p.MicroBatches(), l.DP)
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetIndent("", "  ")
@@ -123,61 +131,4 @@ func dsPrecision(c *dsConfig, w hardware.Precision, d *Document) {
 		c.BF16 = &dsSwitch{true}
 		d.missing("precision %s: bf16 is written; products in it are a matter of the model's layers (Transformer Engine)", w)
 	}
-}
-
-func dsOffloads(c *dsConfig, l *strategies.Layout, d *Document) {
-	if l.Offload != strategies.OffloadNone {
-		c.Zero.Optimizer = &dsOffload{"cpu", true}
-	}
-	if l.Offload == strategies.OffloadAll {
-		c.Zero.Param = &dsOffload{"cpu", true}
-	}
-	if l.HPZ > 0 {
-		d.assume("zero_hpz_partition_size is the GPUs of a node: %d", l.HPZ)
-		if l.Offload != strategies.OffloadNone {
-			d.assume("warning: hpZ together with offload is reported broken (constant loss, zero gradient norm): LlamaFactory issue 6372")
-		}
-	}
-}
-
-func dsParallel(c *dsConfig, p *Plan, d *Document) {
-	l := &p.Layout
-	if l.CP > 1 {
-		c.Sequence = l.CP
-		if l.CPKind != strategies.CPA2A {
-			d.cannot("cpkind", "cpkind=%s: DeepSpeed splits sequences by Ulysses (cpkind=a2a)", l.CPKind)
-		}
-	}
-	if l.TP > 1 {
-		c.Tensor = &dsTensor{l.TP}
-	}
-	if l.TP > 1 && l.SP {
-		d.cannot("sp", "sp: AutoTP keeps the sequence whole between products")
-	}
-	if l.Zero > 0 && l.Zero < 3 && l.Shard < l.DataRanks() {
-		d.cannot("shard", "shard=%d: mics_shard_size holds for zero=3 alone", l.Shard)
-	}
-	if l.PP > 1 {
-		d.refuse("pp", "pp=%d: PipelineModule(num_stages=%d) in your model code, no setting: by the file alone the batch is that of %d of %d processes: use pp=1",
-			l.PP, l.PP, l.World()/l.PP, l.World())
-	}
-	if l.VPP > 1 {
-		d.cannot("vpp", "vpp=%d: the pipeline engine has no virtual stages", l.VPP)
-	}
-	if l.EP > 1 {
-		d.cannot("ep", "ep=%d: MoE(ep_size=%d) in your model code, not a setting", l.EP, l.EP)
-	}
-	switch l.Recompute {
-	case strategies.RecomputeNone:
-		return
-	case strategies.RecomputeSelective:
-		d.cannot("recompute", "recompute=selective: checkpoint the attention core in your model code")
-		return
-	}
-	n := p.Problem.Model.Layers()
-	if l.FullLayers > 0 {
-		n = l.FullLayers * l.PP
-	}
-	c.Checkpoint = &dsCkpt{Number: n}
-	d.assume("recompute=full is activation_checkpointing, whose options alone are settings: your model code calls deepspeed.checkpointing.checkpoint or gradient_checkpointing_enable()")
 }
