@@ -44,7 +44,7 @@ func accelerate(p *Plan, d *Document) {
 		accelerateDegrees(p, d, put)
 	}
 	accelerateMissing(l, d)
-	d.assume("the model and its sequences of %d tokens are your script's", w.Seq)
+	accelerateAssumed(p, d)
 	d.assume("the batch is your script's: per_device_train_batch_size=%d, gradient_accumulation_steps=%d (%d × %d × DP %d = %d)",
 		l.MBS, p.MicroBatches(), l.MBS, p.MicroBatches(), l.DP, w.GlobalBatch)
 	d.Text = d.commented("# ") + b.String()
@@ -99,7 +99,7 @@ func accelerateDegrees(p *Plan, d *Document, put func(string, any)) {
 		d.assume("Ulysses runs on DeepSpeed's backend")
 	case l.CP > 1:
 		put("  parallelism_config_cp_size", l.CP)
-		put("  parallelism_config_cp_comm_strategy", titanRotate(l.CPKind, d))
+		put("  parallelism_config_cp_comm_strategy", ringMethod(l.CPKind))
 	}
 }
 
@@ -128,4 +128,13 @@ func accelerateMissing(l *strategies.Layout, d *Document) {
 	if l.HPZ > 0 {
 		d.cannot("hpz", "hpz=%d: use shard for HSDP instead", l.HPZ)
 	}
+}
+
+// ringMethod is cp_comm_strategy, the exchange of keys and values: "alltoall"
+// passes them round the ring.
+func ringMethod(k strategies.CPKind) string {
+	if k == strategies.CPAllGather {
+		return "allgather"
+	}
+	return "alltoall"
 }
