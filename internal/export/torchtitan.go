@@ -3,7 +3,6 @@ package export
 import (
 	"fmt"
 
-	"planner/hardware"
 	"planner/strategies"
 )
 
@@ -28,15 +27,6 @@ func titanReshard(p *Plan) string {
 		return "never"
 	}
 	return "always"
-}
-
-// titanExperts refuses experts that EP and TP both split, or neither: on main
-// EP alone does, and where it is 1 TP.
-func titanExperts(p *Plan, d *Document) {
-	l := &p.Layout
-	if p.Problem.Model.Experts() > 0 && (l.EP > 1 && l.ETP > 1 || l.EP == 1 && l.ETP != l.TP) {
-		d.cannot("etp", "etp=%d: no field for it: experts are split over ep, or with ep=1 over tp (v0.2.2: expert_tensor_parallel_degree)", l.ETP)
-	}
 }
 
 // titanSchedule is the name of a pipeline schedule.
@@ -117,12 +107,14 @@ func titan(p *Plan, d *Document) {
 	if l.Offload == strategies.OffloadAll {
 		a.set("training.enable_cpu_offload", true)
 	}
+	a.set("training.mixed_precision_param", fmt.Sprintf("%q", titanParam(w.Precision)))
+	a.set("training.disable_cuda_graphs", true) // the trainer stops at graphs with pp or ep
+	a.set("compile.enable", low(w.Precision))
 	imports := titanRecompute(l, d, &a)
 	titanMissing(p, d)
 	titanExperts(p, d)
-	if l.CP > 1 && l.CPKind != strategies.CPAllGather {
-		d.cannot("cpkind", "cpkind=%s: no field for the exchange on main (v0.2.2: context_parallel_rotate_method)", l.CPKind)
-	}
+	titanPrecision(p, d)
+	titanAssumed(p, d)
 	d.assume("the model is that of the Trainer.Config given")
 	d.assume("tokens of a step %d = micro-batch %d × GA %d × DP %d × sequence %d", w.GlobalBatch*w.Seq, l.MBS, p.MicroBatches(), l.DP, w.Seq)
 	d.assume("check without GPUs: COMM_MODE=fake_backend NGPU=%d ./run_train.sh", l.World())
@@ -144,36 +136,4 @@ func titanRecompute(l *strategies.Layout, d *Document, a *assignments) (imports 
 	}
 	a.set("activation_checkpoint", "FullAC.Config()")
 	return "from torchtitan.distributed.activation_checkpoint import FullAC\n"
-}
-
-func titanMissing(p *Plan, d *Document) {
-	l := &p.Layout
-	if l.Zero == 1 {
-		d.cannot("zero", "zero=1: FSDP has no stage that splits the optimizer alone; zero=2 (reshard \"never\") is written")
-	}
-	if l.Zero > 0 && l.Shard == 1 {
-		d.cannot("zero,shard", "zero=%d over one rank: FSDP is off where it has nothing to split", l.Zero)
-	}
-	if l.Zero == 0 && l.CP > 1 {
-		d.cannot("zero,shard", "zero=0 with cp=%d: FSDP always splits over the cp ranks", l.CP)
-	}
-	if l.Offload == strategies.OffloadOptimizer {
-		d.cannot("offload", "offload=optimizer: enable_cpu_offload moves parameters and optimizer together")
-	}
-	if l.HPZ > 0 {
-		d.cannot("hpz", "hpz=%d: use shard for HSDP instead", l.HPZ)
-	}
-	switch w := p.Problem.Work.Precision; w {
-	case hardware.BF16:
-	case hardware.FP32:
-		d.missing("precision %s: set mixed_precision_param to float32; FSDP computes in bfloat16 by default", w)
-	case hardware.FP16:
-		d.missing("precision %s: torchtitan scales no loss: run bf16", w)
-	default:
-		d.missing("precision %s: add the converter of your model (Float8…, MXFP8… or NVFP4…)", w)
-	}
-	if l.EP > 1 && l.Dispatcher != strategies.DispatchAllToAll {
-		d.cannot("dispatcher", "dispatcher=%s: chosen by the model's expert-parallel backend", l.Dispatcher)
-	}
-	hybrid(p.Problem.Model, d)
 }

@@ -20,10 +20,13 @@ func titanTOML(p *Plan, d *Document) {
 	var b strings.Builder
 	put := func(key string, value any) { fmt.Fprintf(&b, "%s = %v\n", key, value) }
 	name, flavor := titanModel(p.Problem.Model, d)
-	fmt.Fprintf(&b, "\n[model]\nname = %q\nflavor = %q\n\n[training]\n", name, flavor)
+	fmt.Fprintf(&b, "\n[model]\nname = %q\nflavor = %q\n", name, flavor)
+	titanConverters(p, d, &b)
+	b.WriteString("\n[training]\n")
 	put("local_batch_size", local)
 	put("global_batch_size", w.GlobalBatch)
 	put("seq_len", w.Seq)
+	put("mixed_precision_param", fmt.Sprintf("%q", titanParam(w.Precision)))
 	if l.Offload == strategies.OffloadAll {
 		put("enable_cpu_offload", true)
 	}
@@ -39,11 +42,13 @@ func titanTOML(p *Plan, d *Document) {
 	if l.TP > 1 && !l.SP {
 		d.cannot("sp", "sp=false: v0.2.2 always splits the sequence with tp")
 	}
-	fmt.Fprintf(&b, "\n[activation_checkpoint]\nmode = %q\n", l.Recompute)
-	if l.FullLayers > 0 {
-		d.cannot("recompute", "recompute=full:%d: mode full recomputes every layer", l.FullLayers)
-	}
+	titanTOMLCheckpoint(l, d, &b)
+	compiled := titanCompiles(p)
+	fmt.Fprintf(&b, "\n[compile]\nenable = %t\n", compiled)
 	titanMissing(p, d)
+	titanReplicates(l, d)
+	titanCompiled(p, compiled, d)
+	titanEveryBatch(p, d)
 	d.assume("global batch %d = local batch %d × accumulation %d × DP %d", w.GlobalBatch, local, w.GlobalBatch/(local*l.DP), l.DP)
 	d.Text = d.commented("# ") + b.String()
 }
@@ -51,9 +56,6 @@ func titanTOML(p *Plan, d *Document) {
 func titanTOMLParallel(p *Plan, d *Document, put func(string, any)) {
 	l := &p.Layout
 	put("context_parallel_degree", l.CP)
-	if l.CP > 1 {
-		put("context_parallel_rotate_method", fmt.Sprintf("%q", titanRotate(l.CPKind, d)))
-	}
 	put("pipeline_parallel_degree", l.PP)
 	if l.PP > 1 {
 		per, first, last := titanStages(p, d)
@@ -69,22 +71,29 @@ func titanTOMLParallel(p *Plan, d *Document, put func(string, any)) {
 	}
 }
 
-// titanRotate is the exchange of keys and values: "alltoall" passes them round
-// the ring.
-func titanRotate(k strategies.CPKind, d *Document) string {
-	switch k {
-	case strategies.CPAllGather:
-		return "allgather"
-	case strategies.CPA2A:
-		d.cannot("cpkind", "cpkind=a2a: Ulysses is not among v0.2.2's exchanges; the ring is written")
+// titanTOMLCheckpoint writes what is recomputed, as the figures have it: chosen
+// by operation rather than every second layer, and no further than the last
+// product of a layer; both are other defaults in job_config.py.
+func titanTOMLCheckpoint(l *strategies.Layout, d *Document, b *strings.Builder) {
+	fmt.Fprintf(b, "\n[activation_checkpoint]\nmode = %q\n", l.Recompute)
+	if l.FullLayers > 0 {
+		d.cannot("recompute", "recompute=full:%d: mode full recomputes every layer", l.FullLayers)
 	}
-	return "alltoall"
+	if l.Recompute == strategies.RecomputeSelective {
+		b.WriteString("selective_ac_option = \"op\"\n")
+	}
+	if l.Recompute == strategies.RecomputeFull {
+		b.WriteString("early_stop = true\n")
+	}
 }
 
 // titanModels are the name and flavor of v0.2.2 by preset.
 var titanModels = map[string][2]string{
 	"llama3.1-8b": {"llama3", "8B"}, "llama3-8b": {"llama3", "8B"}, "llama3.1-70b": {"llama3", "70B"},
 	"llama3-70b": {"llama3", "70B"}, "llama3.1-405b": {"llama3", "405B"},
+	"qwen3-0.6b": {"qwen3", "0.6B"}, "qwen3-1.7b": {"qwen3", "1.7B"}, "qwen3-4b": {"qwen3", "4B"}, "qwen3-8b": {"qwen3", "8B"},
+	"qwen3-14b": {"qwen3", "14B"}, "qwen3-32b": {"qwen3", "32B"},
+	"qwen3-30b-a3b": {"qwen3", "30B-A3B"}, "qwen3-235b-a22b": {"qwen3", "235B-A22B"},
 }
 
 func titanModel(m *costmodel.Model, d *Document) (name, flavor string) {
