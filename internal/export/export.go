@@ -123,6 +123,9 @@ func Export(name string, p *Plan) (*Document, error) {
 	}
 	p = asRun(p, d)
 	workload(t.name, p, d)
+	if t.framework == "" {
+		launched(p, d)
+	}
 	t.write(p, d)
 	if d.refused != "" {
 		return nil, catalog.Errorf("--to %s: %s%s", name, d.refused, instead(name, p))

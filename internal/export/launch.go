@@ -7,7 +7,22 @@ import (
 	"strings"
 
 	"planner/costmodel"
+	"planner/strategies"
 )
+
+// configured are the targets whose files the launchers start, by framework.
+var configured = map[string]string{"megatron": "megatron", "torchtitan": "torchtitan-toml", "deepspeed": "deepspeed", "fsdp": "fsdp"}
+
+// launched notes a layout of which there is no file to start.
+func launched(p *Plan, d *Document) {
+	target, ok := configured[p.Profile.Name]
+	if !ok {
+		return
+	}
+	if _, refused := Gaps(target, p); refused != "" {
+		d.missing("the file to start, --to %s: %s", target, refused)
+	}
+}
 
 // training returns the training script and its arguments, by framework.
 func training(p *Plan, d *Document) string {
@@ -21,9 +36,6 @@ func training(p *Plan, d *Document) string {
 	case "deepspeed":
 		d.assume("ds_config.json is the file of: planner export --to deepspeed -o ds_config.json")
 		return "train.py --deepspeed ds_config.json"
-	case "fsdp":
-		d.assume("train.py is your script, with the mesh of: planner export --to fsdp -o accelerate.yaml")
-		return "train.py"
 	case "nanotron":
 		d.missing("the layout: planner writes no config.yaml of nanotron; set its parallelism and tokens sections by the layout above")
 		return "run_train.py --config-file config.yaml"
@@ -52,12 +64,35 @@ func placement(p *Plan, d *Document) {
 	}
 }
 
-// environment are variables that the prediction relies on.
+// environment are variables that the prediction relies on: torchtitan's
+// run_train.sh has the allocator's, and torchrun gives a process one thread,
+// with which an optimizer on the CPU does not reach the memory's rate.
 func environment(p *Plan) string {
+	vars := ""
 	if n := connections(p); p.Profile.Name == "megatron" && n > 0 {
-		return fmt.Sprintf("export CUDA_DEVICE_MAX_CONNECTIONS=%d\n", n)
+		vars += fmt.Sprintf("export CUDA_DEVICE_MAX_CONNECTIONS=%d\n", n)
 	}
-	return ""
+	if p.Profile.Name == "torchtitan" {
+		vars += "export PYTORCH_ALLOC_CONF=expandable_segments:True\n"
+	}
+	if p.Layout.Offload != strategies.OffloadNone {
+		vars += fmt.Sprintf("export OMP_NUM_THREADS=$(($(nproc) / %d))\n", min(p.Problem.Cluster.PerNode, p.Problem.Cluster.GPUs))
+	}
+	return vars
+}
+
+// start is the command that starts the processes of one node; the head's
+// address and the node's number are words of the shell, to be quoted. Accelerate's file reaches a
+// script through its own launcher, whose defaults go before what the file says
+// of rendezvous.
+func start(p *Plan, d *Document, id, head, node string) string {
+	nodes, each := processes(p, d)
+	placement(p, d)
+	if p.Profile.Name == "fsdp" {
+		d.assume("train.py is your script and accelerate.yaml the file of: planner export --to fsdp -o accelerate.yaml")
+		return fmt.Sprintf("accelerate launch --config_file accelerate.yaml --num_machines %d --num_processes %d \\\n  --rdzv_backend c10d --machine_rank \"%s\" --main_process_ip \"%s\" --main_process_port 29500 \\\n  train.py", nodes, nodes*each, node, head)
+	}
+	return fmt.Sprintf("torchrun --nnodes %d --nproc_per_node %d \\\n  --rdzv_id %s --rdzv_backend c10d --rdzv_endpoint \"%s:29500\" \\\n  %s", nodes, each, id, head, training(p, d))
 }
 
 // unsafe are the characters that a file's name had better not have, among them
@@ -84,26 +119,30 @@ func jobName(m *costmodel.Model) string {
 
 // slurm writes a batch script after the frameworks' own examples.
 func slurm(p *Plan, d *Document) {
-	nodes, each := processes(p, d)
-	placement(p, d)
-	run := training(p, d)
+	c := p.Problem.Cluster
+	run := start(p, d, `"$SLURM_JOB_ID"`, "$head", "$SLURM_NODEID")
+	share := ""
+	if strings.Contains(run, "$SLURM_NODEID") { // of each task
+		share, run = "export head\n", "bash -c '"+run+"'"
+	}
 	var b strings.Builder
 	b.WriteString("#!/bin/bash\n")
-	name := jobName(p.Problem.Model)
-	fmt.Fprintf(&b, "#SBATCH --job-name=%s\n#SBATCH --nodes=%d\n#SBATCH --ntasks-per-node=1\n#SBATCH --gres=gpu:%d\n#SBATCH --exclusive\n#SBATCH --output=%%x-%%j.out\n", name, nodes, each)
+	fmt.Fprintf(&b, "#SBATCH --job-name=%s\n#SBATCH --nodes=%d\n#SBATCH --ntasks-per-node=1\n#SBATCH --gres=gpu:%d\n#SBATCH --exclusive\n#SBATCH --output=%%x-%%j.out\n", jobName(p.Problem.Model), c.Nodes(), min(c.PerNode, c.GPUs))
 	b.WriteString(d.commented("# "))
 	b.WriteString("set -euo pipefail\n" + environment(p))
-	b.WriteString("head=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\" | head -n 1)\n")
-	fmt.Fprintf(&b, "srun --kill-on-bad-exit=1 torchrun --nnodes %d --nproc_per_node %d \\\n  --rdzv_id \"$SLURM_JOB_ID\" --rdzv_backend c10d --rdzv_endpoint \"$head:29500\" \\\n  %s\n", nodes, each, run)
+	b.WriteString("head=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\" | head -n 1)\n" + share)
+	b.WriteString("srun --kill-on-bad-exit=1 " + run + "\n")
 	d.Text = b.String()
 }
 
 // torchrun writes the command to start on every node.
 func torchrun(p *Plan, d *Document) {
-	nodes, each := processes(p, d)
-	placement(p, d)
-	run := training(p, d)
-	d.assume("start it on each of the %d nodes with HEAD set to the first node's address", nodes)
-	d.Text = "#!/bin/bash\n" + d.commented("# ") + "set -euo pipefail\n" + environment(p) +
-		fmt.Sprintf("torchrun --nnodes %d --nproc_per_node %d \\\n  --rdzv_id planner --rdzv_backend c10d --rdzv_endpoint \"${HEAD:?address of the first node}:29500\" \\\n  %s\n", nodes, each, run)
+	nodes := p.Problem.Cluster.Nodes()
+	run := start(p, d, "planner", "${HEAD:?address of the first node}", "${NODE:?number of this node, 0 for the first}")
+	what := "HEAD set to the first node's address"
+	if strings.Contains(run, "${NODE") {
+		what += fmt.Sprintf(" and NODE to its own number, 0 to %d", nodes-1)
+	}
+	d.assume("start it on each of the %d nodes with %s", nodes, what)
+	d.Text = "#!/bin/bash\n" + d.commented("# ") + "set -euo pipefail\n" + environment(p) + run + "\n"
 }
