@@ -1,6 +1,14 @@
 package export
 
-import "planner/strategies"
+import (
+	"slices"
+
+	"planner/strategies"
+)
+
+// leaves are the model_types whose MoE block ZeRO-3 gathers whole by itself
+// (runtime/zero/leaf_module_config.py).
+var leaves = []string{"mixtral", "qwen2_moe", "qwen3_moe"}
 
 // dsAssumed says what the figures rest on beside the file.
 func dsAssumed(p *Plan, d *Document) {
@@ -13,6 +21,9 @@ func dsAssumed(p *Plan, d *Document) {
 	d.assume("the optimizer is your script's, or that of an \"optimizer\" section: %s", adam)
 	if l.EP > 1 {
 		d.assume("ep wants the experts' parameters in groups of their own: the \"optimizer\" section makes them (moe/utils.py, configure_moe_param_groups)")
+	}
+	if m := p.Problem.Model; l.Zero == 3 && l.EP == 1 && m.Experts() > 0 && !slices.Contains(leaves, m.Family) {
+		d.assume("the MoE block of %s is a leaf of ZeRO-3 (zero_optimization.leaf_module, or set_z3_leaf_modules): ranks whose tokens take other experts would wait for each other's gathers", m.Name)
 	}
 	if l.Zero == 0 && l.DP > 1 {
 		d.assume("the figures sum gradients during the backward pass: stage 0 sums them after it, overlap_comm acts from stage 1 on (runtime/engine.py, allreduce_gradients)")

@@ -20,6 +20,8 @@ func TestDeepSpeedRunsAsPriced(t *testing.T) {
 		{"MiCS", "deepspeed", "8b", "", "zero=3,shard=8", []string{`"mics_shard_size": 8`}, nil, []string{"MiCS_Init"}},
 		{"experts", "deepspeed", "qwen3-30b-a3b", "", "zero=2,ep=8", []string{`"autoep_size": 8`}, nil, []string{"cannot express: nothing"}},
 		{"unknown experts", "deepspeed", "gpt-oss-20b", "", "zero=2,ep=8", []string{`"autoep_size": 8`}, nil, []string{"cannot express: ep=8: AutoEP has no preset"}},
+		{"a leaf of its own", "deepspeed", "deepseek-v2-lite", "", "zero=3", nil, nil, []string{"the MoE block of deepseek-v2-lite is a leaf"}},
+		{"and DeepSpeed's", "deepspeed", "mixtral-8x7b", "", "zero=3", nil, nil, []string{"cannot express: nothing"}},
 		{"the host's Adam", "deepspeed", "8b", "", "zero=3,offload=optimizer", nil, nil, []string{"DeepSpeedCPUAdam"}},
 	} {
 		c.check(t, "deepspeed", "")
