@@ -149,6 +149,13 @@ var frameworkRules = []frameworkRule{
 			return fmt.Sprintf("ep=%d,etp=%d", l.EP, l.ETP), "splits experts over tp only where ep=1, and then over all of it", []string{pair("use etp", wholeETP(l))}
 		}},
 	{func(_ *Problem, l *Layout, can *Capabilities) bool {
+		return expertRanks(l, can)%(l.EP*l.ETP) != 0
+	},
+		func(p *Problem, l *Layout, can *Capabilities) (string, string, []string) {
+			return fmt.Sprintf("ep=%d,etp=%d", l.EP, l.ETP), fmt.Sprintf("deals experts out within one copy of the state, of shard·tp = %d, which ep·etp = %d does not divide", expertRanks(l, can), l.EP*l.ETP),
+				p.offerExpertRanks(l, can)
+		}},
+	{func(_ *Problem, l *Layout, can *Capabilities) bool {
 		exchanges := l.EP > 1 || l.ETP > 1 && l.Dispatcher != DispatchAllToAll
 		return exchanges && !slices.Contains(can.Dispatch, l.Dispatcher.String())
 	},
@@ -161,15 +168,6 @@ var frameworkRules = []frameworkRule{
 		func(_ *Problem, _ *Layout, can *Capabilities) (string, string, []string) {
 			return "zero=0", "always splits ZeRO state over the ranks of cp", append(uses("zero=", can.splitting()...), "use cp=1")
 		}},
-}
-
-// wholeETP returns the ETP of a framework that splits experts over EP or, where
-// that is 1, over TP.
-func wholeETP(l *Layout) int {
-	if l.EP > 1 {
-		return 1
-	}
-	return l.TP
 }
 
 func pair(key string, value int) string { return key + "=" + strconv.Itoa(value) }
