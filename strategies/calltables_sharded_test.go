@@ -22,7 +22,7 @@ func deepspeed7b(zero int) table {
 	x := llama7b
 	layer, root := x.matrices()+2*x.h, 2*x.v*x.h+x.h
 	all := 32*layer + root
-	gather := buckets("all_gather", "optimizer", all, 5e8, 2, 1, 16, 2, "bf16")
+	gather := []row{{"all_gather", "optimizer", 2 * all, 1, 16, 2, "bf16"}} // a parameter group at once
 	switch zero {
 	case 1: // one AllReduce of every bucket a step
 		return table{q: question("llama2-7b", "", "deepspeed", 16, 64, 4096), layout: "zero=1", want: [][]row{

@@ -25,7 +25,7 @@ func (s *site) gradients(t *stateTally, g *group, op collective.Op, first bool, 
 		span = g.shard
 	}
 	c := collective.Call{Op: op, Phase: collective.Backward, Dims: g.dims, Axis: collective.AxisDP, Span: span, DType: d}
-	if s.prof.Comm.Overlapped {
+	if s.prof.GradsOverlap(s.l.Zero) {
 		c.Overlaps = "backward pass"
 	}
 	for _, k := range s.chunks(g, first) {

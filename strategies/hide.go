@@ -20,6 +20,12 @@ func (r *run) exposeState(s *stageRun, c *stateCost, rank int) {
 	k := r.window()
 	s.tail = hide(c.grad, c.gradLast, t.Bwd.Times(k), busy.Bwd.Times(k), phi)
 	s.lead = hide(c.gather, c.gatherLast, t.Fwd.Times(k), busy.Fwd.Times(k), phi)
+	if !r.prof.GradsOverlap(r.l.Zero) {
+		s.tail = c.grad.Times(max(1, phi))
+	}
+	if !r.prof.gathersOverlap() {
+		s.lead = c.gather.Times(max(1, phi))
+	}
 }
 
 // window returns the passes of a stage, in whole ones, between the end of its

@@ -15,7 +15,7 @@ func (s *site) reduceReplicas(t *stateTally, g *group, class stateClass, d colle
 	c := collective.Call{Op: collective.AllReduce, Purpose: t.label(g.what, "gradient shard across replicas"), Phase: collective.Backward,
 		Dims: g.dims, Axis: collective.AxisDP, Span: g.replica, DType: d,
 		Bytes: bytesOf(params/float64(g.shard.Size), d), Count: 1}
-	if s.prof.Comm.Overlapped {
+	if s.prof.GradsOverlap(s.l.Zero) {
 		c.Overlaps = "backward pass"
 	}
 	t.add(c, class)

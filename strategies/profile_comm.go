@@ -25,8 +25,14 @@ type Comm struct {
 	GatherBucket int `toml:"gather_bucket"`
 	// ScatterBucket is the elements of one ZeRO-3 gradient call, 0: a layer.
 	ScatterBucket int `toml:"scatter_bucket"`
-	// Overlapped says that gradient calls start during the backward pass.
-	Overlapped bool `toml:"overlapped"`
+	// Overlapped says that gradient calls start during the backward pass, but for
+	// those of the stages in LateGrads, and that the next forward pass runs beside
+	// the gather of updated parameters, unless LateGather.
+	Overlapped bool  `toml:"overlapped"`
+	LateGrads  []int `toml:"late_grads"`
+	LateGather bool  `toml:"late_gather"`
+	// ReplicaStep says that ZeRO-3 sums the replicas of a shard once a step.
+	ReplicaStep bool `toml:"replica_step"`
 
 	// LayerWise2 says that stage 2 gathers layer by layer and keeps the layers
 	// until their backward pass (FSDP without resharding).

@@ -32,7 +32,7 @@ func (s *site) reduceGradients(t *stateTally, g *group, first bool) {
 func (s *site) gatherParameters(t *stateTally, g *group, first bool) {
 	c := collective.Call{Op: collective.AllGather, Phase: collective.Optimizer, Dims: g.dims, Axis: collective.AxisDP,
 		Span: g.shard, DType: s.model}
-	if s.prof.Comm.Overlapped {
+	if s.prof.gathersOverlap() {
 		c.Overlaps = "next forward pass"
 	}
 	for _, k := range s.chunks(g, first) {

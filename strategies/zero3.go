@@ -153,6 +153,9 @@ func (s *site) scatter(t *stateTally, g *group, what string, n, count float64) {
 	if g.replica.Size > 1 {
 		c.Op, c.Span, c.Purpose = collective.AllReduce, g.replica, t.label(g.what, "gradient shard across replicas")
 		c.Bytes = c.Bytes.Times(1 / float64(g.shard.Size))
+		if s.prof.Comm.ReplicaStep {
+			class = classGrad
+		}
 		t.add(c, class)
 	}
 }

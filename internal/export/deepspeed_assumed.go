@@ -25,9 +25,6 @@ func dsAssumed(p *Plan, d *Document) {
 	if m := p.Problem.Model; l.Zero == 3 && l.EP == 1 && m.Experts() > 0 && !slices.Contains(leaves, m.Family) {
 		d.assume("the MoE block of %s is a leaf of ZeRO-3 (zero_optimization.leaf_module, or set_z3_leaf_modules): ranks whose tokens take other experts would wait for each other's gathers", m.Name)
 	}
-	if l.Zero == 0 && l.DP > 1 {
-		d.assume("the figures sum gradients during the backward pass: stage 0 sums them after it, overlap_comm acts from stage 1 on (runtime/engine.py, allreduce_gradients)")
-	}
 }
 
 func dsOffloads(c *dsConfig, l *strategies.Layout, d *Document) {

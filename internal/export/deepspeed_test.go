@@ -8,14 +8,12 @@ import (
 )
 
 // DeepSpeed 0.19.6: an unset tp group counts every process (runtime/config.py),
-// Ulysses' groups come of two sizes (__init__.py), stage 0 sums after the
-// backward pass (runtime/engine.py), MiCS wants its own Init (zero/mics.py),
-// experts are a section (module_inject/auto_ep_config.py).
+// Ulysses' groups come of two sizes (__init__.py), MiCS wants its own Init
+// (zero/mics.py), experts are a section (module_inject/auto_ep_config.py).
 func TestDeepSpeedRunsAsPriced(t *testing.T) {
 	for _, c := range []priced{
 		{"tp", "deepspeed", "8b", "", "tp=4,zero=1,sp=false", []string{`"autotp_size": 4`, `"train_micro_batch_size_per_gpu": 1`}, []string{`"train_batch_size"`}, []string{"train_batch_size is left out"}},
 		{"Ulysses", "deepspeed", "8b", "", "cp=4,cpkind=a2a,zero=3", []string{`"data_parallel_size": 16`, `"sequence_parallel_size": 4`}, nil, []string{"UlyssesSPAttentionHF"}},
-		{"stage 0", "deepspeed", "8b", "", "zero=0", nil, nil, []string{"stage 0 sums them after it"}},
 		{"stage 1 overlaps", "deepspeed", "8b", "", "zero=1", []string{`"overlap_comm": true`}, []string{"stage 0"}, []string{"FusedAdam"}},
 		{"MiCS", "deepspeed", "8b", "", "zero=3,shard=8", []string{`"mics_shard_size": 8`}, nil, []string{"MiCS_Init"}},
 		{"experts", "deepspeed", "qwen3-30b-a3b", "", "zero=2,ep=8", []string{`"autoep_size": 8`}, nil, []string{"cannot express: nothing"}},

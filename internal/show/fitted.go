@@ -23,6 +23,7 @@ func fittedOf(x *strategies.Explanation, c *collective.Call) fitted {
 	f := x.Framework.FitFor(x.Cluster.GPU.Arch)
 	once := c.Phase == collective.Optimizer || !c.Phase.InStep()
 	switch {
+	case c.Axis == collective.AxisDP && c.Overlaps == "" && x.Framework.Comm.Overlapped: // counted whole
 	case c.Axis == collective.AxisDP && c.Phase.InStep():
 		return fitted{Name: "dp_exposed", Value: f.DPExposed, Least: true}
 	case once:
