@@ -16,7 +16,7 @@ func (s *site) dataParallel(t *stateTally, g *group, first bool) {
 // or every micro-batch as the framework does at this stage.
 func (s *site) gradients(t *stateTally, g *group, op collective.Op, first bool, what string) {
 	class := classGrad
-	if s.prof.Comm.GradEvery[s.l.Zero] == "micro-batch" {
+	if s.prof.SumsEveryBatch(&s.l) {
 		class = classMicro
 	}
 	d := s.gradType()

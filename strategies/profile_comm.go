@@ -3,7 +3,8 @@ package strategies
 // Comm says which calls a framework makes and when.
 type Comm struct {
 	// GradOp is the gradient call by ZeRO stage: "all_reduce" or
-	// "reduce_scatter"; GradEvery its time: "step" or "micro-batch".
+	// "reduce_scatter"; GradEvery its time: "step", "micro-batch", or "micro-batch but in a
+	// pipeline".
 	GradOp    [4]string `toml:"grad_op"`
 	GradEvery [4]string `toml:"grad_every"`
 	GradType  string    `toml:"grad_type"` // element type of gradient calls: "fp32" or "model"

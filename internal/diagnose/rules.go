@@ -57,7 +57,7 @@ func (s *Subject) sent(axis collective.Axis) (bytes unit.Bytes, standalone, expo
 
 func (s *Subject) everyMicroBatch(c *Config) {
 	l, ga := &s.Explain.Layout, s.Explain.MicroBatches
-	if l.Zero < 2 || ga < 2 || s.Explain.Framework.Comm.GradEvery[l.Zero] != "micro-batch" {
+	if l.Zero < 2 || ga < 2 || !s.Explain.Framework.SumsEveryBatch(l) {
 		return
 	}
 	bytes, _, exposed := s.sent(collective.AxisDP)

@@ -30,7 +30,6 @@ func titanAssumed(p *Plan, d *Document) {
 	if p.Layout.Recompute == strategies.RecomputeFull && p.Profile.Memory.EarlyStop && p.Problem.Model.Experts() == 0 {
 		d.assume("the figures recompute a layer up to its last product: FullAC of 0.3.0 runs to its end (early_stop=False, no field), which takes longer")
 	}
-	titanEveryBatch(p, d)
 }
 
 // titanCompiled says how the figures rest on torch.compile being off or on.
@@ -44,14 +43,5 @@ func titanCompiled(p *Plan, on bool, d *Document) {
 		d.assume("torch.compile is off, and with it asynchronous tensor parallelism, as predicted")
 	default:
 		d.assume("torch.compile is off, as predicted: norms, SiLU and its product are kernels of their own")
-	}
-}
-
-// titanEveryBatch says that replicas sum gradients after every micro-batch: the
-// trainer never tells them to wait (trainer.py, train_step), a pipeline does.
-func titanEveryBatch(p *Plan, d *Document) {
-	l := &p.Layout
-	if n := p.MicroBatches(); !titanSplits(l) && l.DP > 1 && l.PP == 1 && n > 1 {
-		d.assume("the figures sum gradients once a step: the trainer sums them after each of the %d micro-batches", n)
 	}
 }

@@ -11,8 +11,7 @@ import (
 // Defaults of torchtitan v0.2.2 are other than what is priced: selective_ac_option
 // "2", early_stop False (config/job_config.py). Main's Trainer.Config stops at
 // CUDA graphs with a pipeline, and its registry chunks the loss (trainer.py,
-// models/llama3/config_registry.py of 0.3.0). No trainer defers the sums of
-// replicas.
+// models/llama3/config_registry.py of 0.3.0).
 func TestTitanRunsAsPriced(t *testing.T) {
 	for _, c := range []priced{
 		{"operations are chosen", "torchtitan-toml", "8b", "", "zero=3,recompute=selective", []string{`selective_ac_option = "op"`, "enable = false"}, []string{"early_stop"}, nil},
@@ -20,8 +19,6 @@ func TestTitanRunsAsPriced(t *testing.T) {
 		{"which main cannot", "torchtitan", "8b", "", "zero=3,recompute=full", nil, nil, []string{"early_stop=False"}},
 		{"experts are recomputed to the end", "torchtitan", "qwen3-30b-a3b", "", "zero=3,ep=8,recompute=full", nil, []string{"early_stop"}, nil},
 		{"graphs stop a pipeline", "torchtitan", "8b", "", "zero=2,pp=4", []string{"cfg.training.disable_cuda_graphs = True"}, nil, []string{"ChunkedLossWrapper"}},
-		{"replicas sum every time", "torchtitan-toml", "8b", "", "zero=0,mbs=2", nil, nil, []string{"each of the 4 micro-batches"}},
-		{"a shard does so as priced", "torchtitan-toml", "8b", "", "zero=3,mbs=2", nil, []string{"micro-batches"}, nil},
 		{"fp32 is a field", "torchtitan-toml", "8b", "fp32", "zero=3", []string{`mixed_precision_param = "float32"`}, []string{"cannot express: p"}, nil},
 		{"converters of v0.2.2", "torchtitan-toml", "8b", "fp8", "zero=3", []string{`converters = ["quantize.linear.float8"]`, `filter_fqns = ["output"]`, "enable = true"}, nil, nil},
 		{"and of experts", "torchtitan-toml", "qwen3-30b-a3b", "fp8", "zero=3,ep=8", []string{`converters = ["quantize.linear.float8", "quantize.grouped_mm.float8"]`, "[quantize.grouped_mm.float8]"}, nil, nil},

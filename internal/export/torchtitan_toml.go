@@ -48,7 +48,6 @@ func titanTOML(p *Plan, d *Document) {
 	titanMissing(p, d)
 	titanReplicates(l, d)
 	titanCompiled(p, compiled, d)
-	titanEveryBatch(p, d)
 	d.assume("global batch %d = local batch %d × accumulation %d × DP %d", w.GlobalBatch, local, w.GlobalBatch/(local*l.DP), l.DP)
 	d.Text = d.commented("# ") + b.String()
 }

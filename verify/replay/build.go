@@ -38,7 +38,7 @@ func (b *stageBuilder) build() {
 	}
 	b.waitAll(b.open)
 	b.waitAll(b.hops)
-	for _, row := range b.rows.once {
+	for _, row := range append(b.rows.late, b.rows.once...) {
 		for range int(b.plan.Calls[row].Count + 0.5) {
 			b.wait(b.start(row))
 		}

@@ -79,23 +79,22 @@ func (b *stageBuilder) startGathers(u *unitOf) {
 	}
 }
 
-// startLeads begins the gathers of updated parameters. Where the framework
-// does not overlap them, the step waits for all.
+// startLeads begins the gathers of updated parameters. The step waits for those
+// that nothing runs beside.
 func (b *stageBuilder) startLeads() {
 	v := b.plan.Layout.VPP
 	per := b.perChunk()
 	for _, rows := range b.series(b.rows.lead) {
 		n := len(rows)
 		for i, row := range rows {
+			slot := b.start(row)
+			if b.plan.Calls[row].Overlaps == "" {
+				b.wait(slot)
+				continue
+			}
 			at := i * v * per / n // the unit whose parameters the bucket begins with
-			b.leads = append(b.leads, lead{at / per, at % per, b.start(row)})
+			b.leads = append(b.leads, lead{at / per, at % per, slot})
 		}
-	}
-	if !b.rows.overlapped {
-		for _, l := range b.leads {
-			b.wait(l.slot)
-		}
-		b.leads = nil
 	}
 }
 

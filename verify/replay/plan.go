@@ -77,15 +77,15 @@ type rowSet struct {
 	scatter,
 	micro, grads []int32 // gradients: per unit, every backward pass, the last one
 	lead       []int32 // parameters, before the first forward pass
+	late       []int32 // gradients, after the last backward pass
 	once       []int32 // after all passes
 	send, recv [2]int32
-	overlapped bool
 }
 
 // sort divides the rows of the stage.
 func (b *stageBuilder) sort(prof *strategies.Profile) rowSet {
-	r := rowSet{send: [2]int32{-1, -1}, recv: [2]int32{-1, -1}, overlapped: prof.Comm.Overlapped}
-	everyMicro := prof.Comm.GradEvery[b.plan.Layout.Zero] == "micro-batch"
+	r := rowSet{send: [2]int32{-1, -1}, recv: [2]int32{-1, -1}}
+	everyMicro := prof.SumsEveryBatch(&b.plan.Layout)
 	for i := range b.plan.Calls {
 		if c := &b.plan.Calls[i]; c.Stage == b.stage && c.Phase.InStep() {
 			r.put(c, int32(i), everyMicro)
@@ -113,6 +113,8 @@ func (r *rowSet) put(c *collective.Call, i int32, everyMicro bool) {
 		r.gather[dir] = append(r.gather[dir], i)
 	case layerWise:
 		r.scatter = append(r.scatter, i)
+	case c.Axis == collective.AxisDP && c.Overlaps == "":
+		r.late = append(r.late, i)
 	case c.Axis == collective.AxisDP && everyMicro && c.Count > 1:
 		r.micro = append(r.micro, i)
 	case c.Axis == collective.AxisDP:
