@@ -38,11 +38,24 @@ var gpuPriors = map[string]hardware.Efficiency{
 	"blackwell-ultra": {GEMM: 0.62, GEMMFP8: 0.72, GEMMFP4: 0.41, GEMMHalfK: 500, Memory: 0.84, Boost: 0.15, Flash: [4]float64{0.42, 0.30, 0.35, 0.42}, Launch: 3.4e-6},
 }
 
-// gpuPrior returns the prior of an accelerator: its generation's, or what its
-// preset has where none is known.
+// partPriors are the shares of parts whose products and usual attention were
+// timed with the library that trains on them: Transformer Engine's on B200 take
+// 0.495 of peak at 2,048 and more in every dimension, attention 0.35 (SimuMax
+// configs/system/b200_bf16_ceperm.json, 420 products and 64 attentions, read
+// 2026-11-29), less than the kernels of inference in the same tables.
+var partPriors = map[string]struct{ gemm, flash float64 }{
+	"b200-sxm": {0.50, 0.35},
+}
+
+// gpuPrior returns the prior of an accelerator: its own or its generation's, or
+// what its preset has where none is known.
 func gpuPrior(a *hardware.Accelerator) hardware.Efficiency {
-	if e, ok := gpuPriors[a.Arch]; ok {
-		return e
+	e, ok := gpuPriors[a.Arch]
+	if !ok {
+		return a.Fit
 	}
-	return a.Fit
+	if p, ok := partPriors[a.Name]; ok {
+		e.GEMM, e.Flash[0] = p.gemm, p.flash
+	}
+	return e
 }
