@@ -54,8 +54,10 @@ type Capabilities struct {
 	VPP       bool     `toml:"vpp"`
 	Schedules []string `toml:"schedules"`
 	CPKinds   []string `toml:"cp_kinds"`
-	Windows   bool     `toml:"windows"` // context parallelism of layers with windows or states
-	ETP       bool     `toml:"etp"`     // ETP may be other than TP or 1
+	// OwnExchange is what the framework's trainer runs of CPKinds; "": any.
+	OwnExchange string `toml:"own_exchange"`
+	Windows     bool   `toml:"windows"` // context parallelism of layers with windows or states
+	ETP         bool   `toml:"etp"`     // ETP may be other than TP or 1
 	// WholeExperts says that experts are whole where EP deals them out, and
 	// split over TP where it is 1.
 	WholeExperts bool     `toml:"whole_experts"`

@@ -1,8 +1,6 @@
 package export
 
-import (
-	"planner/hardware"
-)
+import "planner/hardware"
 
 // hidesTensorCalls reports whether TP calls run beside products by userbuffers,
 // as the estimate has it.

@@ -28,3 +28,21 @@ func TestEstimatorNote(t *testing.T) {
 		}
 	}
 }
+
+// torchtitan's trainer never reads context_parallel_rotate_method
+// (components/validate.py of v0.2.2 alone does), and Megatron's MoE layer raises
+// in training without sequence parallelism (transformer/moe/moe_layer.py).
+func TestUnrunWarnings(t *testing.T) {
+	for _, c := range []struct{ model, framework, layout, want string }{
+		{"8b", "torchtitan", "cp=4,zero=3", "cpkind=allgather"},
+		{"8b", "torchtitan", "cp=4,zero=3,cpkind=allgather", ""},
+		{"8b", "megatron", "cp=4,zero=1", ""},
+		{"mixtral-8x7b", "megatron", "tp=2,ep=4,zero=1,sp=false", "stops a training step"},
+	} {
+		a, x := explained(t, ask.Question{Model: c.model, GPUs: 64, Framework: c.framework}, c.layout)
+		got := strings.Join(ExplainWarnings(a, x), "; ")
+		if c.want != "" && !strings.Contains(got, c.want) || c.want == "" && strings.Contains(got, "trainer") {
+			t.Errorf("%s %s: %q, want %q", c.framework, c.layout, got, c.want)
+		}
+	}
+}

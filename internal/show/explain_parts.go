@@ -133,8 +133,22 @@ func ExplainWarnings(a *ask.Answer, x *strategies.Explanation) []string {
 	if l.HPZ > 0 && l.Offload != strategies.OffloadNone {
 		out = append(out, brokenHPZ)
 	}
+	return append(append(out, unrun(a, x)...), remarks(a, x)...)
+}
+
+// unrun says what of a layout is priced but not what the framework's trainer
+// runs.
+func unrun(a *ask.Answer, x *strategies.Explanation) (out []string) {
+	l, f := &x.Layout, x.Framework
 	if l.TP > 1 && !l.SP && a.Problem.Model.Experts() > 0 {
-		out = append(out, "tp without sp duplicates the tokens that are dispatched to experts: set sp=true")
+		stops := ""
+		if f.Comm.RepeatsTokens && !a.Problem.Work.Forward {
+			stops = ", and " + f.Name + " of today stops a training step there"
+		}
+		out = append(out, "tp without sp duplicates the tokens that are dispatched to experts"+stops+": set sp=true")
 	}
-	return append(out, remarks(a, x)...)
+	if own := f.Can.OwnExchange; own != "" && l.CP > 1 && l.CPKind.String() != own {
+		out = append(out, fmt.Sprintf("%s's trainer exchanges keys and values by cpkind=%s, whatever is asked: set it", f.Name, own))
+	}
+	return out
 }
