@@ -72,3 +72,18 @@ func (f *found) refuse(rule Rule, n int, why func() *Violation) {
 	}
 	f.Rejected[rule] += n
 }
+
+// dividing returns the values asked of a degree that divide the GPUs which the
+// others leave; none is a refusal.
+func (f *found) dividing(p *Problem, asked []int, with func(n int) Layout) []int {
+	first := with(1)
+	left := p.Cluster.GPUs / (max(1, first.TP) * max(1, first.CP))
+	out := slices.DeleteFunc(divisors(left), func(n int) bool { return !allows(asked, n) })
+	if len(out) == 0 {
+		f.refuse(RuleWorld, 1, func() *Violation {
+			_, v := with(slices.Min(asked)).Complete(p.Cluster.GPUs)
+			return v
+		})
+	}
+	return out
+}

@@ -61,18 +61,12 @@ type part struct{ tp, cp int }
 // parts lists the (TP, CP) pairs, and counts the values refused.
 func parts(p *Problem, s *Space, f *found) []part {
 	var out []part
-	for _, tp := range divisors(p.Cluster.GPUs) {
-		if !allows(s.TP, tp) {
-			continue
-		}
+	for _, tp := range f.dividing(p, s.TP, func(tp int) Layout { return Layout{TP: tp} }) {
 		if !TPFits(p.Model, tp) {
 			f.refuse(RuleHeads, 1, func() *Violation { return p.checkHeads(&Layout{TP: tp}, nil) })
 			continue
 		}
-		for _, cp := range divisors(p.Cluster.GPUs / tp) {
-			if !allows(s.CP, cp) {
-				continue
-			}
+		for _, cp := range f.dividing(p, s.CP, func(cp int) Layout { return Layout{TP: tp, CP: cp} }) {
 			if cp > 1 && p.Work.Seq%(2*cp) != 0 {
 				f.refuse(RuleSequence, 1, func() *Violation { return p.checkSequence(&Layout{TP: tp, CP: cp}, nil) })
 				continue

@@ -47,9 +47,9 @@ func (w *walker) walk(part part) {
 	w.eval.reset()
 	w.tried("tp", part.tp)
 	w.tried("cp", part.cp)
-	for _, pp := range divisors(w.p.Cluster.GPUs / (part.tp * part.cp)) {
-		if !allows(w.s.PP, pp) || w.ctx.Err() != nil {
-			continue
+	for _, pp := range w.found.dividing(w.p, w.s.PP, func(pp int) Layout { return Layout{TP: part.tp, CP: part.cp, PP: pp} }) {
+		if w.ctx.Err() != nil {
+			break
 		}
 		dp := w.p.Cluster.GPUs / (part.tp * part.cp * pp)
 		if dp < w.s.MinDP || w.s.MaxDP > 0 && dp > w.s.MaxDP {

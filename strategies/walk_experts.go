@@ -1,6 +1,9 @@
 package strategies
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+)
 
 // experts visits the folds of the experts, and the exchanges that need them.
 func (w *walker) experts() {
@@ -8,7 +11,11 @@ func (w *walker) experts() {
 		w.found.refuse(v.Rule, 1, func() *Violation { return v })
 		return
 	}
-	for _, fold := range w.p.folds(w.s, w.l.TP, w.l.TP*w.l.CP*w.l.DP) {
+	folds := w.p.folds(w.s, w.l.TP, w.l.TP*w.l.CP*w.l.DP)
+	if len(folds) == 0 {
+		w.found.refuse(RuleExperts, 1, w.noFold)
+	}
+	for _, fold := range folds {
 		w.l.EP, w.l.ETP = fold[0], fold[1]
 		w.tried("ep", w.l.EP)
 		for i, d := range w.s.Dispatchers {
@@ -19,6 +26,19 @@ func (w *walker) experts() {
 			w.exchanges()
 		}
 	}
+}
+
+// noFold says why none of the degrees asked for deals the experts out.
+func (w *walker) noFold() *Violation {
+	l := w.l
+	l.EP, l.ETP = 1, 1
+	if w.s.EP != nil {
+		l.EP = slices.Min(w.s.EP)
+	}
+	if w.s.ETP != nil {
+		l.ETP = slices.Min(w.s.ETP)
+	}
+	return w.p.checkFold(&l)
 }
 
 // exchanges visits the ways in which context parallelism moves keys and values.

@@ -161,9 +161,6 @@ func reasons(r *strategies.Result) string {
 		parts = append(parts, fmt.Sprintf("%s refused by %s", show.Count(n), rule))
 	}
 	slices.Sort(parts)
-	if parts == nil {
-		return "no value divides the GPUs"
-	}
 	return strings.Join(parts, ", ") + exampleOf(r)
 }
 
