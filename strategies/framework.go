@@ -152,7 +152,7 @@ var frameworkRules = []frameworkRule{
 		return expertRanks(l, can)%(l.EP*l.ETP) != 0
 	},
 		func(p *Problem, l *Layout, can *Capabilities) (string, string, []string) {
-			return fmt.Sprintf("ep=%d,etp=%d", l.EP, l.ETP), fmt.Sprintf("deals experts out within one copy of the state, of shard·tp = %d, which ep·etp = %d does not divide", expertRanks(l, can), l.EP*l.ETP),
+			return fmt.Sprintf("ep=%d,etp=%d", l.EP, l.ETP), fmt.Sprintf("deals experts out within one copy of the state, of %s = %d, which ep·etp = %d does not divide", expertAxes(l), expertRanks(l, can), l.EP*l.ETP),
 				p.offerExpertRanks(l, can)
 		}},
 	{func(_ *Problem, l *Layout, can *Capabilities) bool {

@@ -22,6 +22,14 @@ func expertRanks(l *Layout, can *Capabilities) int {
 	return l.Shard * l.TP
 }
 
+// expertAxes names the degrees of which expertRanks is the product.
+func expertAxes(l *Layout) string {
+	if l.Zero == 0 {
+		return "cp·tp"
+	}
+	return "shard·tp"
+}
+
 // offerExpertRanks offers larger copies of the state, or fewer ranks of experts.
 func (p *Problem) offerExpertRanks(l *Layout, can *Capabilities) []string {
 	fold, experts, data := l.EP*l.ETP, p.Model.Experts(), l.DataRanks()

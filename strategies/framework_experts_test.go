@@ -20,7 +20,7 @@ func TestExpertsWithinOneCopy(t *testing.T) {
 		{"torchtitan", "ep=8,zero=3", ""},
 		{"torchtitan", "ep=8,zero=3,shard=16", ""},
 		{"torchtitan", "ep=8,zero=3,shard=4", "shard=8"},
-		{"torchtitan", "ep=8", "zero=2 or 3"},
+		{"torchtitan", "ep=8", "of cp·tp = 1, which ep·etp = 8 does not divide: use zero=2 or 3"},
 		{"torchtitan", "tp=8,ep=8,etp=1", ""},
 	} {
 		a, err := ask.Ask(ask.Question{Model: "mixtral-8x7b", GPUs: 64, Framework: c.framework})
