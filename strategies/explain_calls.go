@@ -56,8 +56,7 @@ func (x *expander) stateCallsOf(out *calls, i int) {
 	}
 	m := x.run.m
 	fwd, bwd := x.run.gathering(st.index)
-	phi := x.run.fit.DPExposed
-	micro := hide(cost.micro, cost.microLast, s.time().Bwd, s.sharing(cost).Bwd, phi)
+	micro := hide(cost.micro, cost.microLast, s.time().Bwd, s.sharing(cost).Bwd, x.run.waitedShare())
 	for j, c := range t.calls {
 		switch t.classes[j] {
 		case classGrad:

@@ -9,12 +9,12 @@ import (
 // rank.
 func (r *run) exposeState(s *stageRun, c *stateCost, rank int) {
 	t, busy := s.time(), s.sharing(c)
-	phi := r.fit.DPExposed
+	phi, waited := r.fit.DPExposed, r.waitedShare()
 	fwd, bwd := r.gathering(rank)
 	s.data.Fwd = hide(c.fwd, c.fwdOne, t.Fwd, busy.Fwd, phi).Times(fwd)
-	s.data.Bwd = hide(c.bwd, c.bwdOne, t.Bwd, busy.Bwd, phi).Times(bwd) + hide(c.micro, c.microLast, t.Bwd, busy.Bwd, phi)
+	s.data.Bwd = hide(c.bwd, c.bwdOne, t.Bwd, busy.Bwd, phi).Times(bwd) + hide(c.micro, c.microLast, t.Bwd, busy.Bwd, waited)
 	if !r.prof.Comm.Overlapped {
-		s.tail, s.lead = c.grad.Times(phi), c.gather.Times(phi)
+		s.tail, s.lead = c.grad.Times(waited), c.gather.Times(waited)
 		return
 	}
 	k := r.window()

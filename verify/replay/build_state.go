@@ -29,10 +29,22 @@ func (b *stageBuilder) leave(u *unitOf) {
 		beside(row, b.perPass(row, u))
 	}
 	if int(u.Micro) != b.micro-1 {
+		b.endPass(u)
 		return
 	}
 	for _, buckets := range b.series(b.rows.grads) {
 		b.open = append(b.open, b.bucketsOf(buckets, u)...)
+	}
+}
+
+// endPass waits for the gradient calls of a pass that was not the last, as the
+// frameworks do outside a pipeline (DeepSpeed stage_1_and_2.py,
+// independent_gradient_partition_epilogue; PyTorch's DDP, Reducer::finalize_backward;
+// FSDP, _root_post_backward_final_callback).
+func (b *stageBuilder) endPass(u *unitOf) {
+	if b.plan.Layout.PP == 1 && u.index == u.of-1 {
+		b.waitAll(b.open)
+		b.open = nil
 	}
 }
 
