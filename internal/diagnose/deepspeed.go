@@ -23,6 +23,10 @@ type dsFile struct {
 	Tensor     struct {
 		AutoTP value `json:"autotp_size"`
 	} `json:"tensor_parallel"`
+	Experts struct {
+		Enabled value `json:"enabled"`
+		AutoEP  value `json:"autoep_size"`
+	} `json:"expert_parallel"`
 	Checkpoint struct {
 		Number value `json:"number_checkpoints"`
 	} `json:"activation_checkpointing"`
@@ -65,6 +69,9 @@ func parseDeepSpeed(name string, text []byte) (*Config, error) {
 	l.Zero, l.MBS, l.TP, l.CP = f.Zero.Stage.number, f.MicroBatch.number, f.Tensor.AutoTP.number, f.Sequence.number
 	if l.CP > 1 {
 		l.CPKind = strategies.CPA2A
+	}
+	if f.Experts.Enabled.on && f.Experts.AutoEP.number > 1 {
+		l.EP, l.ETP = f.Experts.AutoEP.number, 1 // AutoEP keeps experts whole
 	}
 	if n := f.Checkpoint.Number.number; n > 0 {
 		l.Recompute, l.FullLayers = strategies.RecomputeFull, n

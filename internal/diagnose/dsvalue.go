@@ -56,6 +56,7 @@ func (f *dsFile) settings() []setting {
 		{"train_batch_size", &f.TrainBatch, 1, 1 << 30}, {"train_micro_batch_size_per_gpu", &f.MicroBatch, 1, 1 << 20},
 		{"gradient_accumulation_steps", &f.Accumulate, 1, 1 << 30}, {"sequence_parallel_size", &f.Sequence, 0, 1 << 20},
 		{"tensor_parallel.autotp_size", &f.Tensor.AutoTP, 0, 1 << 20},
+		{"expert_parallel.enabled", &f.Experts.Enabled, 0, 0}, {"expert_parallel.autoep_size", &f.Experts.AutoEP, 0, 1 << 20},
 		{"activation_checkpointing.number_checkpoints", &f.Checkpoint.Number, 0, 1 << 16}, {"zero_optimization.stage", &z.Stage, 0, 3},
 		{"zero_optimization.overlap_comm", &z.Overlap, 0, 0}, {"zero_optimization.reduce_bucket_size", &z.Bucket, 0, unbounded},
 		{"zero_optimization.stage3_prefetch_bucket_size", &z.Prefetch, 0, unbounded},

@@ -72,7 +72,9 @@ func TestRoundTrip(t *testing.T) {
 		{"torchtitan-toml", "titan.toml", ask.Question{Model: "mixtral-8x7b", GPUs: 64, Framework: "torchtitan"},
 			[]string{"tp=2,ep=4,etp=1,zero=3", "ep=8,zero=2"}},
 		{"deepspeed", "ds_config.json", ask.Question{Model: "8b", GPUs: 64, Framework: "deepspeed"},
-			[]string{"zero=3,hpz=8,recompute=full", "zero=3,shard=8,mbs=2", "tp=2,zero=1,sp=false", "cp=4,zero=2,cpkind=a2a,recompute=full:8", "zero=3,offload=optimizer+param", "zero=2,offload=optimizer"}},
+			[]string{"zero=3,hpz=8,recompute=full", "zero=3,shard=8,mbs=2", "tp=2,zero=1,sp=false", "cp=4,zero=2,cpkind=a2a,recompute=full:8", "zero=3,offload=optimizer+param", "zero=2,offload=optimizer", "tp=4,zero=3,sp=false"}},
+		{"deepspeed", "ds_config.json", ask.Question{Model: "mixtral-8x7b", GPUs: 64, Framework: "deepspeed"},
+			[]string{"ep=8,zero=2", "tp=2,ep=4,etp=1,zero=1,sp=false", "ep=8,zero=3,recompute=full"}},
 	} {
 		a, err := ask.Ask(c.q)
 		if err != nil {
