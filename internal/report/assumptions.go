@@ -33,6 +33,9 @@ func (r *Review) assumptions() []Assumption {
 	out = append(out, linkAssumptions(p.Cluster)...)
 	out = append(out, kernelAssumption(p))
 	out = append(out, frameworkAssumptions(p, r.Pick.Framework)...)
+	if b := p.UserbufferBytes(r.Pick.Framework, &r.Pick.Layout); b > 0 {
+		out = append(out, Assumption{"userbuffers", fmt.Sprintf("%.4g GiB a process beside tensors, through which TP calls run beside products", b.GiB()), "TransformerEngine pytorch/module/base.py, initialize_ub", ""})
+	}
 	out = append(out, methodAssumptions(r.Answer, &r.Pick.Estimate)...)
 	out = append(out, r.costAssumptions()...)
 	for _, w := range show.ExplainWarnings(r.Answer, r.Pick) {

@@ -113,3 +113,15 @@ func TestNothingFits(t *testing.T) {
 		t.Error("a report of a model that does not fit")
 	}
 }
+
+// TestUserbuffers: memory that TP calls take beside products is stated.
+func TestUserbuffers(t *testing.T) {
+	r := piped()
+	want := r.Answer.Problem.UserbufferBytes(r.Pick.Framework, &r.Pick.Layout).GiB()
+	for _, x := range r.Assumptions {
+		if x.What == "userbuffers" && strings.HasPrefix(x.Value, "1.25 GiB") && want == 1.25 {
+			return
+		}
+	}
+	t.Errorf("no assumption of %v GiB of userbuffers", want)
+}
