@@ -20,13 +20,21 @@ func resultColumns(causal, tools bool) []column {
 		cols = append(cols, column{Column{Title: "causal %"}, func(r *row) string { return Percent(r.rates.MFUCausal) }})
 	}
 	cols = append(cols,
-		column{Column{Title: "tok/s/GPU"}, func(r *row) string { return Count(int(r.rates.TokensPerSecondPerGPU + 0.5)) }},
+		column{Column{Title: "tok/s/GPU"}, func(r *row) string { return rateCell(r, tools) }},
 		column{Column{Title: "mem GiB"}, func(r *row) string { return fmt.Sprintf("%.1f", r.e.Memory.Total().GiB()) }})
 	cols = append(cols, capacityColumns(tools)...)
 	return append(cols,
 		column{Column{Title: "vs #1"}, func(r *row) string { return fmt.Sprintf("+%.1f", 100*r.slower) }},
 		column{Column{Title: "bound", Left: true}, func(r *row) string { return r.e.Bound() }},
 		column{Column{Title: "framework", Left: true}, func(r *row) string { return r.e.Framework.Name }})
+}
+
+func rateCell(r *row, tools bool) string {
+	n := int(r.rates.TokensPerSecondPerGPU + 0.5)
+	if tools {
+		return strconv.Itoa(n)
+	}
+	return Count(n)
 }
 
 // bandColumns returns the 80 % band of the step: bands are skewed, so half
