@@ -3,6 +3,7 @@ package show
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"planner/costmodel/collective"
 	"planner/strategies"
@@ -44,10 +45,21 @@ func fittedOf(x *strategies.Explanation, c *collective.Call) fitted {
 // tensorShare is the share of a TP call that nothing of its own layer hides.
 func tensorShare(x *strategies.Explanation, f *strategies.ProfileFit, c *collective.Call) fitted {
 	share := fitted{Name: "tp_exposed", Value: x.Framework.TensorExposed(f, x.Cluster, &x.Layout, &c.Span)}
-	if x.Framework.Userbuffers(x.Cluster, &x.Layout, &c.Span) {
+	if x.Framework.Userbuffers(x.Cluster, &x.Layout, &c.Span) && !atEnds(c) {
 		share.Hider = "products before and after it hide the rest (tp_comm_overlap)"
 	}
 	return share
+}
+
+// atEnds reports a TP call of the embedding, the head or the loss, whose products
+// are not Transformer Engine's.
+func atEnds(c *collective.Call) bool {
+	for _, end := range []string{"embedding", "logits", "loss"} {
+		if strings.HasPrefix(c.Purpose, end) {
+			return true
+		}
+	}
+	return false
 }
 
 // part reports whether the constant hides a part of a call, and which.
