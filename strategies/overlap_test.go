@@ -22,16 +22,9 @@ func TestDeepSpeedOverlap(t *testing.T) {
 		{"deepspeed", "zero=1", "parameters", "", true},
 		{"megatron", "zero=1", "parameters", "next forward pass", false},
 	} {
-		a, err := ask.Ask(ask.Question{Model: "8b", GPUs: 64, GlobalBatch: 512, Framework: c.framework})
-		if err != nil {
-			t.Fatal(err)
-		}
-		l, f, err := a.Layout(c.layout)
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, explained := asked(t, ask.Question{Model: "8b", GPUs: 64, GlobalBatch: 512, Framework: c.framework}, c.layout)
 		calls := 0
-		for _, x := range a.Problem.Explain(l, f).Calls {
+		for _, x := range explained.Calls {
 			if x.Axis != collective.AxisDP || x.Purpose != c.purpose {
 				continue
 			}
@@ -48,16 +41,9 @@ func TestDeepSpeedOverlap(t *testing.T) {
 
 func TestMiCSSumsOnce(t *testing.T) {
 	for framework, want := range map[string]bool{"deepspeed": true, "torchtitan": false} {
-		a, err := ask.Ask(ask.Question{Model: "8b", GPUs: 64, GlobalBatch: 512, Framework: framework})
-		if err != nil {
-			t.Fatal(err)
-		}
-		l, f, err := a.Layout("zero=3,shard=8") // 8 micro-batches
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, explained := asked(t, ask.Question{Model: "8b", GPUs: 64, GlobalBatch: 512, Framework: framework}, "zero=3,shard=8") // 8 micro-batches
 		scattered, summed := 0.0, 0.0
-		for _, x := range a.Problem.Explain(l, f).Calls {
+		for _, x := range explained.Calls {
 			switch {
 			case x.Op == collective.ReduceScatter && x.Axis == collective.AxisDP:
 				scattered += x.Count

@@ -22,16 +22,9 @@ func TestUserbuffers(t *testing.T) {
 		{"h100-sxm-80gb", "tp=8,zero=1", 4, false},
 		{"mi300x", "tp=8,zero=1", 8, false},
 	} {
-		a, err := ask.Ask(ask.Question{Model: "70b", GPUs: 64, Hardware: c.hardware, Framework: "megatron", Options: catalog.ClusterOptions{GPUsPerNode: c.perNode}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		l, f, err := a.Layout(c.layout)
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, x := asked(t, ask.Question{Model: "70b", GPUs: 64, Hardware: c.hardware, Framework: "megatron", Options: catalog.ClusterOptions{GPUsPerNode: c.perNode}}, c.layout)
 		calls := 0
-		for _, call := range a.Problem.Explain(l, f).Calls {
+		for _, call := range x.Calls {
 			if call.Axis != collective.AxisTP || call.Phase != collective.Forward {
 				continue
 			}
@@ -59,17 +52,9 @@ func TestUserbufferMemory(t *testing.T) {
 		{"bf16", "tp=4,cp=2,zero=1", 8192 * 8192 * 10 * 2 / 2},
 		{"fp8", "tp=8,zero=1", 8192 * 8192 * (6 + 4*2)},
 	} {
-		a, err := ask.Ask(ask.Question{Model: "70b", GPUs: 64, Framework: "megatron", Precision: c.precision})
-		if err != nil {
-			t.Fatal(err)
-		}
 		runtime := func(layout string) unit.Bytes {
-			l, f, err := a.Layout(layout)
-			if err != nil {
-				t.Fatal(err)
-			}
-			e := a.Problem.Explain(l, f)
-			return e.Memory.Runtime
+			_, x := asked(t, ask.Question{Model: "70b", GPUs: 64, Framework: "megatron", Precision: c.precision}, layout)
+			return x.Memory.Runtime
 		}
 		if got := float64(runtime(c.layout) - runtime(c.layout+",sp=false")); got != c.want {
 			t.Errorf("%s in %s: %.0f, want %.0f", c.layout, c.precision, got, c.want)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -38,12 +39,12 @@ func expressible(ctx context.Context, a *ask.Answer, target string, p export.Pla
 			p.Problem, p.Layout, p.Profile = a.Problem, e.Layout, e.Framework
 			gaps, refused := export.Gaps(target, &p)
 			switch {
+			case refused != "":
+				why = cmp.Or(why, refused)
 			case gaps == nil:
 				return &found{e, &r.Ranking[0], nil}, nil
-			case refused == "" && partly == nil:
+			case partly == nil:
 				partly = &found{e, &r.Ranking[0], gaps}
-			case why == "":
-				why = refused
 			}
 		}
 		if len(r.Ranking) == r.Fitting {

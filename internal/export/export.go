@@ -192,10 +192,12 @@ func (d *Document) cannot(keys, format string, args ...any) {
 	d.missing(format, args...)
 }
 
-// refuse notes keys of the layout without which the file could not run: the
-// first fault stands.
+// refuse notes keys of the layout, if any, without which the file could not run:
+// the first fault stands.
 func (d *Document) refuse(keys, format string, args ...any) {
-	d.Keys = append(d.Keys, strings.Split(keys, ",")...)
+	if keys != "" {
+		d.Keys = append(d.Keys, strings.Split(keys, ",")...)
+	}
 	if d.refused == "" {
 		d.refused = fmt.Sprintf(format, args...)
 	}

@@ -81,10 +81,10 @@ func environment(p *Plan) string {
 	return vars
 }
 
-// start is the command that starts the processes of one node; the head's
-// address and the node's number are words of the shell, to be quoted. Accelerate's file reaches a
-// script through its own launcher, whose defaults go before what the file says
-// of rendezvous.
+// start is the command that starts the processes of one node; the head's address
+// and the node's number are words of the shell, to be quoted. Accelerate's file
+// reaches a script through its own launcher, whose defaults go before what the
+// file says of rendezvous.
 func start(p *Plan, d *Document, id, head, node string) string {
 	nodes, each := processes(p, d)
 	placement(p, d)

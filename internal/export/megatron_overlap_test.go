@@ -1,7 +1,6 @@
 package export
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -34,23 +33,7 @@ func TestMegatronRunsAsPriced(t *testing.T) {
 		{"experts", ask.Question{Model: "mixtral-8x7b", GPUs: 64}, "tp=2,ep=4,zero=1", []string{"--moe-permute-fusion", "--tp-comm-overlap"}, nil, nil},
 	} {
 		c.q.Framework, c.q.GlobalBatch = "megatron", 512
-		d := document(t, "megatron", plan(t, c.q, c.layout))
-		lines := strings.Split(d.Text, "\n")
-		for _, w := range c.want {
-			if !slices.Contains(lines, w) {
-				t.Errorf("%s: no line %q", c.name, w)
-			}
-		}
-		for _, n := range c.never {
-			if strings.Contains(d.Text, "\n"+n) {
-				t.Errorf("%s: %s is written", c.name, n)
-			}
-		}
-		for _, n := range c.note {
-			if !strings.Contains(d.Text, n) {
-				t.Errorf("%s: %q is not named", c.name, n)
-			}
-		}
+		says(t, c.name, document(t, "megatron", plan(t, c.q, c.layout)), c.want, c.never, c.note)
 	}
 }
 

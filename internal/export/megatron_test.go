@@ -36,17 +36,7 @@ func TestMegatronModel(t *testing.T) {
 	} {
 		q := ask.Question{Model: c.model, GPUs: 1024, SeqLen: 2048, GlobalBatch: 1024, Framework: "megatron"}
 		d := document(t, "megatron", plan(t, q, "zero=1"))
-		lines := strings.Split(d.Text, "\n")
-		for _, w := range c.want {
-			if !slices.Contains(lines, w) {
-				t.Errorf("%s: no line %q", c.model, w)
-			}
-		}
-		for _, n := range c.never {
-			if strings.Contains(d.Text, "\n"+n) {
-				t.Errorf("%s: %s is written", c.model, n)
-			}
-		}
+		says(t, c.model, d, c.want, c.never, nil)
 		for _, m := range c.misses {
 			if !slices.ContainsFunc(d.Missing, func(s string) bool { return strings.Contains(s, m) }) {
 				t.Errorf("%s: cannot express %q: %s is not named", c.model, d.Missing, m)

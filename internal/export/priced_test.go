@@ -17,24 +17,30 @@ type priced struct {
 func (c *priced) check(t *testing.T, framework, hardware string) {
 	t.Helper()
 	q := ask.Question{Model: c.model, GPUs: 64, GlobalBatch: 512, Hardware: hardware, Framework: framework, Precision: c.precision}
-	d := document(t, c.target, plan(t, q, c.layout))
+	says(t, c.name, document(t, c.target, plan(t, q, c.layout)), c.want, c.never, c.note)
+}
+
+// says checks a document for lines, for parts that its file must not have, and
+// for parts of file or header.
+func says(t *testing.T, name string, d *Document, want, never, note []string) {
+	t.Helper()
 	lines := strings.Split(d.Text, "\n")
 	for i := range lines {
 		lines[i] = strings.Trim(lines[i], " ,")
 	}
-	for _, w := range c.want {
+	for _, w := range want {
 		if !slices.Contains(lines, w) {
-			t.Errorf("%s: no line %q in\n%s", c.name, w, d.Text)
+			t.Errorf("%s: no line %q in\n%s", name, w, d.Text)
 		}
 	}
-	for _, n := range c.never {
+	for _, n := range never {
 		if strings.Contains(d.Text, n) {
-			t.Errorf("%s: %s is written", c.name, n)
+			t.Errorf("%s: %s is written", name, n)
 		}
 	}
-	for _, n := range c.note {
+	for _, n := range note {
 		if !strings.Contains(d.Text+d.SideFile(), n) {
-			t.Errorf("%s: %q is not named in %q", c.name, n, d.Assumed)
+			t.Errorf("%s: %q is not named in %q", name, n, d.Assumed)
 		}
 	}
 }
